@@ -1,0 +1,37 @@
+"""foundcause: from an observational table to its causal graph, hidden common causes included.
+
+Heavy imports (torch, pandas, matplotlib) happen on first use, so ``import foundcause`` costs milliseconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "discover": "foundcause.api",
+    "load": "foundcause.api",
+    "Knowledge": "foundcause.knowledge",
+    "Result": "foundcause.result",
+    "CausalDiscovery": "foundcause.estimator",
+}
+
+__all__ = [*sorted(_LAZY), "__version__"]
+
+if TYPE_CHECKING:
+    from foundcause.api import discover, load
+    from foundcause.estimator import CausalDiscovery
+    from foundcause.knowledge import Knowledge
+    from foundcause.result import Result
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'foundcause' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

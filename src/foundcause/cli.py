@@ -1,0 +1,54 @@
+"""The ``foundcause`` command: gathers the command modules and turns our errors into one clear line."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+from rich.console import Console
+
+from foundcause import __version__
+from foundcause.errors import FoundcauseError
+
+EXIT_REFUSED = 2  # bad input or options: our own, explained errors
+EXIT_INTERRUPTED = 130
+
+_COMMAND_MODULES = ("discover", "simulate", "train", "bench", "checkpoint", "serve")
+
+
+def _version(show: bool) -> None:
+    if show:
+        print(f"foundcause {__version__}")
+        raise typer.Exit
+
+
+def build() -> typer.Typer:
+    """The whole command tree."""
+    app = typer.Typer(
+        name="foundcause",
+        help="From an observational table to its causal graph, hidden common causes included.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def root(
+        version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    ) -> None: ...
+
+    for name in _COMMAND_MODULES:
+        importlib.import_module(f"foundcause.commands.{name}").register(app)
+    return app
+
+
+def main() -> None:
+    """Entry point: 0 done, 2 refused with a reason, 130 interrupted."""
+    try:
+        build()()
+    except FoundcauseError as error:
+        Console(stderr=True, highlight=False).print(f"[bold red]foundcause:[/] {error}", markup=True)
+        sys.exit(EXIT_REFUSED)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)

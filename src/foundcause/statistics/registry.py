@@ -1,0 +1,106 @@
+"""Names, groups and formulas of every pairwise feature; networks take their sizes and documents their tables from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Symmetry = Literal["symmetric", "antisymmetric", "directed"]
+Group = Literal["dependence", "direction", "collider", "reliability"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feature:
+    """One number for an ordered pair (i, j).
+
+    symmetry: ``symmetric`` (s_ij = s_ji), ``antisymmetric`` (s_ij = -s_ji) or ``directed``
+        (s_ij of this feature equals s_ji of its ``partner``).
+    group: what it speaks of; feature dropout in training acts on ``direction`` and ``collider``.
+    """
+
+    name: str
+    symmetry: Symmetry
+    group: Group
+    formula: str
+    partner: str | None = None
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """An ordered list of features with the index lists that networks need."""
+
+    name: str
+    features: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        names = [feature.name for feature in self.features]
+        if len(set(names)) != len(names):
+            raise ValueError(f"feature set {self.name!r} repeats a name")
+        for feature in self.features:
+            if (feature.partner is not None) != (feature.symmetry == "directed"):
+                raise ValueError(f"feature {feature.name!r}: directed features, and only those, have a partner")
+            if feature.partner is not None and self[feature.partner].partner != feature.name:
+                raise ValueError(f"feature {feature.name!r} is not the partner of its partner {feature.partner!r}")
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __getitem__(self, name: str) -> Feature:
+        return self.features[self.index(name)]
+
+    def __add__(self, other: FeatureSet) -> FeatureSet:
+        return FeatureSet(f"{self.name}+{other.name}", self.features + other.features)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {feature.name: k for k, feature in enumerate(self.features)}
+
+    def index(self, name: str) -> int:
+        """Position of a feature by name."""
+        return self._positions[name]
+
+    @cached_property
+    def symmetric(self) -> tuple[int, ...]:
+        """Positions of symmetric features that speak of dependence or colliders (not the reliability metadata)."""
+        return tuple(
+            k for k, f in enumerate(self.features) if f.symmetry == "symmetric" and f.group != "reliability"
+        )
+
+    @cached_property
+    def differences(self) -> tuple[tuple[int, int], ...]:
+        """Directed pairs (a, b), a before b: ``s[a] - s[b]`` is antisymmetric."""
+        return tuple(
+            (k, self.index(f.partner))
+            for k, f in enumerate(self.features)
+            if f.partner is not None and k < self.index(f.partner)
+        )
+
+    @cached_property
+    def antisymmetric(self) -> tuple[int, ...]:
+        """Positions of features that are antisymmetric as they stand."""
+        return tuple(k for k, f in enumerate(self.features) if f.symmetry == "antisymmetric")
+
+    @cached_property
+    def droppable(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of positions that feature dropout hides together: direction and collider features with their partners."""
+        groups: list[tuple[int, ...]] = []
+        for k, f in enumerate(self.features):
+            if f.group not in ("direction", "collider"):
+                continue
+            partner = self.index(f.partner) if f.partner is not None else None
+            if partner is None:
+                groups.append((k,))
+            elif k < partner:
+                groups.append((k, partner))
+        return tuple(groups)
+
+
+def markdown_table(features: Sequence[Feature]) -> str:
+    """A documentation table of the features."""
+    lines = ["| # | feature | symmetry | group | formula |", "|---|---|---|---|---|"]
+    for k, f in enumerate(features):
+        symmetry = f"{f.symmetry} (partner {f.partner})" if f.partner else f.symmetry
+        lines.append(f"| {k} | {f.name} | {symmetry} | {f.group} | {f.formula} |")
+    return "\n".join(lines) + "\n"

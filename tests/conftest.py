@@ -1,0 +1,33 @@
+"""What tests share: where optional reference data lies, and one thread budget so that parallel runs stay fair."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_BESIDE = Path(__file__).resolve().parents[2] / "shared"
+
+
+def _folder(variable: str, beside: Path) -> Path | None:
+    path = Path(os.environ.get(variable, beside))
+    return path if path.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Golden vectors of the released model (not committed)."""
+    folder = _folder("FOUNDCAUSE_GOLDEN", _BESIDE / "spec" / "golden")
+    if folder is None:
+        pytest.skip("golden vectors are not on this machine (set FOUNDCAUSE_GOLDEN)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def benchmark_data() -> Path:
+    """Benchmark data (not committed)."""
+    folder = _folder("FOUNDCAUSE_DATA", _BESIDE / "data")
+    if folder is None:
+        pytest.skip("benchmark data is not on this machine (set FOUNDCAUSE_DATA)")
+    return folder
