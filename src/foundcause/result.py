@@ -188,8 +188,8 @@ class Result:
             raise InputError("this is not a foundcause result: the key 'schema' is not 'foundcause-result'")
         if content.get("schema_version") != SCHEMA_VERSION:
             raise InputError(
-                f"the result has schema version {content.get('schema_version')!r}, this foundcause reads {SCHEMA_VERSION}; "
-                "install the version that wrote it"
+                f"the result has schema version {content.get('schema_version')!r}, this foundcause reads "
+                f"{SCHEMA_VERSION}; install the version that wrote it"
             )
         try:
             preview = content["preview"]

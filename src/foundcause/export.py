@@ -1,0 +1,189 @@
+"""A result in the formats of other tools. Every file is written under a temporary name and renamed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foundcause.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+    from foundcause.result import Result
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write UTF-8 text whole or not at all."""
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.partial{os.getpid()}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise OutputError(
+            f"cannot write {target}: {error.strerror or error}; choose a place you may write to"
+        ) from error
+    return target
+
+
+def save(result: Result, folder: str | Path) -> Path:
+    """Write every format into ``folder`` and return it."""
+    folder = Path(folder)
+    result.to_json(folder / "result.json")
+    for name in ("edges", "confounders", "adjacency", "probabilities", "confounding"):
+        frame = getattr(result, name)
+        write_text(folder / f"{name}.csv", frame.to_csv(index=name in ("adjacency", "probabilities", "confounding")))
+    result.to_dot(folder / "graph.dot")
+    result.to_mermaid(folder / "graph.mmd")
+    result.to_graphml(folder / "graph.graphml")
+    result.to_gml(folder / "graph.gml")
+    result.plot(folder / "graph.png").figure.clear()
+    result.to_html(folder / "report.html")
+    return folder
+
+
+def to_dot(result: Result, path: str | Path | None = None) -> str:
+    """Graphviz text; edge width grows with probability."""
+    lines = ["digraph foundcause {", "  rankdir=TB;", "  node [shape=box, style=rounded];"]
+    lines += [f"  {_dot_quoted(name)};" for name in result.names]
+    for row in result.edges.itertuples(index=False):
+        lines.append(
+            f"  {_dot_quoted(row.cause)} -> {_dot_quoted(row.effect)} "
+            f'[label="{row.probability:.2f}", penwidth={0.5 + 2.5 * row.probability:.2f}];'
+        )
+    for row in result.confounders.itertuples(index=False):
+        lines.append(
+            f"  {_dot_quoted(row.first)} -> {_dot_quoted(row.second)} "
+            f'[dir=both, style=dashed, color=red, constraint=false, label="{row.probability:.2f}"];'
+        )
+    text = "\n".join([*lines, "}", ""])
+    if path is not None:
+        write_text(path, text)
+    return text
+
+
+def _dot_quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\r", " ").replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def to_mermaid(result: Result, path: str | Path | None = None) -> str:
+    """Mermaid flowchart; nodes get short ids because labels may hold anything."""
+    ids = {name: f"v{k}" for k, name in enumerate(result.names)}
+    lines = ["flowchart TD"]
+    lines += [f'  {ids[name]}["{_mermaid_escaped(name)}"]' for name in result.names]
+    for row in result.edges.itertuples(index=False):
+        lines.append(f"  {ids[row.cause]} -->|{row.probability:.2f}| {ids[row.effect]}")
+    for row in result.confounders.itertuples(index=False):
+        lines.append(f"  {ids[row.first]} <-.->|{row.probability:.2f}| {ids[row.second]}")
+    text = "\n".join(lines) + "\n"
+    if path is not None:
+        write_text(path, text)
+    return text
+
+
+def _mermaid_escaped(name: str) -> str:
+    """HTML entities are the one escape that every Mermaid version reads inside quotes."""
+    return "".join(c if c.isalnum() or c in " _-." else f"#{ord(c)};" for c in name)
+
+
+def confounder_graph(result: Result) -> nx.DiGraph:
+    """The graph with each hidden common cause as an explicit node ``hidden:a~b`` (attribute ``observed`` is False)."""
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(result.names, observed=True)
+    graph.add_edges_from(result.graph.edges(data=True))
+    taken = set(result.names)
+    for row in result.confounders.itertuples(index=False):
+        hidden = f"hidden:{row.first}~{row.second}"
+        while hidden in taken:
+            hidden += "'"
+        taken.add(hidden)
+        graph.add_node(hidden, observed=False)
+        graph.add_edge(hidden, row.first, probability=float(row.probability))
+        graph.add_edge(hidden, row.second, probability=float(row.probability))
+    return graph
+
+
+def to_gml(result: Result, path: str | Path) -> Path:
+    """GML, hidden common causes as nodes with ``observed 0``."""
+    import networkx as nx
+
+    graph = confounder_graph(result)
+    for _, attributes in graph.nodes(data=True):
+        attributes["observed"] = int(attributes["observed"])
+    return write_text(path, "\n".join(nx.generate_gml(graph)) + "\n")
+
+
+def to_graphml(result: Result, path: str | Path) -> Path:
+    """GraphML, hidden common causes as nodes with ``observed`` false."""
+    import networkx as nx
+
+    legal = nx.relabel_nodes(confounder_graph(result), _xml_legal)
+    return write_text(path, "\n".join(nx.generate_graphml(legal)) + "\n")
+
+
+def _xml_legal(name: str) -> str:
+    """XML 1.0 has no control characters, not even escaped; they become the replacement character."""
+    return "".join(
+        c if c in "\t\n\r" or (ord(c) >= 0x20 and not 0xD800 <= ord(c) <= 0xDFFF) else "\ufffd" for c in name
+    )
+
+
+def to_causallearn(result: Result) -> Any:
+    """A causal-learn ``GeneralGraph``: directed edges, and bidirected ones where only a hidden cause is seen."""
+    _require("causallearn", "bench")
+    from causallearn.graph.Edge import Edge
+    from causallearn.graph.Endpoint import Endpoint
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphNode import GraphNode
+
+    nodes = {name: GraphNode(name) for name in result.names}
+    graph = GeneralGraph(list(nodes.values()))
+    for row in result.edges.itertuples(index=False):
+        graph.add_edge(Edge(nodes[row.cause], nodes[row.effect], Endpoint.TAIL, Endpoint.ARROW))
+    for row in result.confounders.itertuples(index=False):
+        # causal-learn keeps one edge per pair: a directed edge that is already there speaks louder.
+        if not graph.is_adjacent_to(nodes[row.first], nodes[row.second]):
+            graph.add_edge(Edge(nodes[row.first], nodes[row.second], Endpoint.ARROW, Endpoint.ARROW))
+    return graph
+
+
+def to_pgmpy(result: Result) -> Any:
+    """A pgmpy ``DAG`` whose hidden common causes are latent nodes."""
+    _require("pgmpy", "bench")
+    from pgmpy.base import DAG
+
+    graph = confounder_graph(result)
+    latents = {node for node, observed in graph.nodes(data="observed") if not observed}
+    dag = DAG(latents=latents)
+    dag.add_nodes_from(graph.nodes)
+    dag.add_edges_from(graph.edges)
+    return dag
+
+
+def to_dowhy(result: Result, data: pd.DataFrame, treatment: str, outcome: str) -> Any:
+    """A DoWhy ``CausalModel``; hidden common causes are unobserved nodes of its graph."""
+    for role, name in (("treatment", treatment), ("outcome", outcome)):
+        if name not in result.names:
+            raise InputError(f"{role} {name!r} is no column of the result; choose one of {', '.join(result.names)}")
+    _require("dowhy", "dowhy")
+    from dowhy import CausalModel
+
+    graph = confounder_graph(result)
+    for node, attributes in graph.nodes(data=True):
+        attributes["observed"] = "yes" if node in result.names else "no"
+    return CausalModel(data=data, treatment=treatment, outcome=outcome, graph=graph)
+
+
+def _require(module: str, extra: str) -> None:
+    import importlib.util
+
+    if importlib.util.find_spec(module) is None:
+        raise InputError(f"this export needs {module}; install it with: pip install 'foundcause[{extra}]'")

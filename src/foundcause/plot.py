@@ -1,0 +1,169 @@
+"""The graph as a picture: causes above effects, width by probability, dashed red arcs for hidden common causes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foundcause.errors import OutputError
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from matplotlib.axes import Axes
+
+    from foundcause.result import Result
+
+Position = tuple[float, float]
+
+_INK, _EDGE, _HIDDEN, _PAPER, _BORDER = "#1f2933", "#2b6cb0", "#c53030", "#f7fafc", "#a0aec0"
+
+
+def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw ``result`` on ``ax`` (a new figure without one) and write it to ``path`` when given."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    positions = layered_positions(result.graph)
+    if ax is None:
+        columns = (
+            1 + max((x for x, _ in positions.values()), default=0) - min((x for x, _ in positions.values()), default=0)
+        )
+        rows = 1 + max((-y for _, y in positions.values()), default=0)
+        figure = Figure(figsize=(min(max(1.9 * columns, 5), 24), min(max(1.25 * rows, 3.2), 20)), layout="constrained")
+        FigureCanvasAgg(figure)
+        ax = figure.add_subplot()
+    ax.set_axis_off()
+    for row in result.edges.itertuples(index=False):
+        _arrow(ax, positions[row.cause], positions[row.effect], float(row.probability))
+    for row in result.confounders.itertuples(index=False):
+        _arc(ax, positions[row.first], positions[row.second], float(row.probability))
+    for name, (x, y) in positions.items():
+        ax.text(
+            x,
+            y,
+            _short(name),
+            ha="center",
+            va="center",
+            fontsize=10,
+            color=_INK,
+            zorder=3,
+            parse_math=False,
+            bbox={"boxstyle": "round,pad=0.35", "facecolor": _PAPER, "edgecolor": _BORDER, "linewidth": 1},
+        )
+    xs, ys = zip(*positions.values(), strict=True) if positions else ((0.0,), (0.0,))
+    ax.set_xlim(min(xs) - 0.7, max(xs) + 0.7)
+    ax.set_ylim(min(ys) - 0.6, max(ys) + 0.6)
+    if path is not None:
+        _write(ax, Path(path))
+    return ax
+
+
+def layered_positions(graph: nx.DiGraph) -> dict[str, Position]:
+    """A place for each node: layer by longest path from a root, order inside a layer by repeated barycentres.
+
+    Nodes without any edge stand in a block of their own below the graph.
+    """
+    import networkx as nx
+
+    linked = [node for node in graph if graph.degree(node) > 0]
+    layers: list[list[str]] = [list(layer) for layer in nx.topological_generations(graph.subgraph(linked))]
+    _pull_roots_down(graph, layers)
+    order = {node: float(k) for layer in layers for k, node in enumerate(layer)}
+    for sweep in range(12):
+        downwards = sweep % 2 == 0
+        for layer in layers if downwards else reversed(layers):
+            neighbours = graph.predecessors if downwards else graph.successors
+            barycentre = {n: np.mean([order[m] for m in neighbours(n)] or [order[n]]) for n in layer}
+            layer.sort(key=lambda n: (barycentre[n], n))
+            offset = (len(layer) - 1) / 2
+            order.update({node: k - offset for k, node in enumerate(layer)})
+    width = max((len(layer) for layer in layers), default=1)
+    positions = {
+        node: (order[node] * min(width / max(len(layer), 1), 1.6), -float(depth))
+        for depth, layer in enumerate(layers)
+        for node in layer
+    }
+    lonely = [node for node in graph if graph.degree(node) == 0]
+    across = max(width, 4)
+    for k, node in enumerate(lonely):
+        row, column = divmod(k, across)
+        in_row = min(len(lonely) - row * across, across)
+        positions[node] = (column - (in_row - 1) / 2, -float(len(layers)) - 0.75 * row)
+    return {node: positions[node] for node in graph}
+
+
+def _pull_roots_down(graph: nx.DiGraph, layers: list[list[str]]) -> None:
+    """A root moves to just above its first effect, so that edges stay short."""
+    depth = {node: k for k, layer in enumerate(layers) for node in layer}
+    for node in list(layers[0]) if layers else []:
+        target = min(depth[child] for child in graph.successors(node)) - 1
+        if target > 0 and len(layers[0]) > 1:
+            layers[0].remove(node)
+            layers[target].append(node)
+
+
+def _arrow(ax: Axes, start: Position, end: Position, probability: float) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    spans_layers = abs(start[1] - end[1]) > 1.01
+    bend = 0.18 if spans_layers and abs(start[0] - end[0]) < 0.3 else 0.04
+    ax.add_patch(
+        FancyArrowPatch(
+            start,
+            end,
+            arrowstyle="-|>",
+            mutation_scale=12,
+            shrinkA=17,
+            shrinkB=17,
+            linewidth=0.6 + 2.4 * probability,
+            color=_EDGE,
+            alpha=0.35 + 0.6 * probability,
+            connectionstyle=f"arc3,rad={bend}",
+            zorder=2,
+        )
+    )
+
+
+def _arc(ax: Axes, start: Position, end: Position, probability: float) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    ax.add_patch(
+        FancyArrowPatch(
+            start,
+            end,
+            arrowstyle="<|-|>",
+            mutation_scale=9,
+            shrinkA=17,
+            shrinkB=17,
+            linewidth=0.6 + 1.6 * probability,
+            linestyle=(0, (4, 3)),
+            color=_HIDDEN,
+            alpha=0.3 + 0.6 * probability,
+            connectionstyle="arc3,rad=-0.35",
+            zorder=1,
+        )
+    )
+
+
+def _short(name: str) -> str:
+    clean = " ".join(name.split()) or "(blank)"
+    return clean if len(clean) <= 18 else clean[:17] + "…"
+
+
+def _write(ax: Axes, path: Path) -> None:
+    import os
+
+    partial = path.with_name(f".{path.stem}.partial{os.getpid()}{path.suffix}")
+    metadata: Mapping[str, None] = {"Date": None} if path.suffix == ".svg" else {}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ax.figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise OutputError(f"cannot write {path}: {error.strerror or error}; choose a place you may write to") from error
+    except ValueError as error:
+        raise OutputError(f"cannot draw into {path}: {error}; use a name ending in .png, .svg or .pdf") from error

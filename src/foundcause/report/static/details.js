@@ -1,0 +1,89 @@
+"use strict";
+/* The panel that explains what was clicked. Text is set as text, never as markup: column names may hold anything. */
+
+function element(tag, properties, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties || {})) {
+    if (key === "class") node.className = value;
+    else node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function percent(value) {
+  return `${Math.round(100 * value)}%`;
+}
+
+function facts(rows) {
+  const list = element("dl", { class: "facts" });
+  for (const [term, value] of rows) list.append(element("dt", {}, term), element("dd", {}, value));
+  return list;
+}
+
+/** How sure, in words: what a reader may say aloud about the number. */
+function inWords(probability) {
+  if (probability >= 0.9) return "very likely";
+  if (probability >= 0.7) return "likely";
+  if (probability >= 0.5) return "more likely than not";
+  return "possible, not established";
+}
+
+function evidenceTable(result, i, j) {
+  const names = Object.keys(result.evidence || {});
+  if (!names.length) return null;
+  const body = element("tbody");
+  for (const name of names) {
+    const [forward, backward] = [result.evidence[name][i][j], result.evidence[name][j][i]];
+    const show = (value) => (value === null ? "–" : value.toFixed(2));
+    const same = forward !== null && backward !== null && Math.abs(forward - backward) < 1e-6;
+    body.append(element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, show(forward)),
+      element("td", {}, same ? "same" : show(backward))));
+  }
+  return element("details", { open: "" }, element("summary", {}, "What the columns say"),
+    element("table", { class: "evidence" },
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "statistic"),
+        element("th", { scope: "col" }, "as drawn"), element("th", { scope: "col" }, "reversed"))), body));
+}
+
+function edgeDetails(result, i, j) {
+  const [forward, backward] = [result.edge_probabilities[i][j], result.edge_probabilities[j][i]];
+  const undecided = backward > 0.5 * forward;
+  return element("div", {},
+    element("h3", {}, `${result.names[i]} → ${result.names[j]}`),
+    element("p", { class: "verdict" }, `A direct effect is ${inWords(forward)}.`,
+      undecided ? " The direction is not settled: the reverse is nearly as probable." : ""),
+    facts([
+      ["probability", percent(forward)], ["reverse direction", percent(backward)],
+      ["either direction", percent(result.existence_probabilities[i][j])],
+      ["stood in", `${percent(result.agreement_matrix[i][j])} of the passes`],
+      ["hidden common cause", percent(result.confounding_probabilities[i][j])],
+    ]),
+    scatterPlot(result, i, j), evidenceTable(result, i, j));
+}
+
+function hiddenDetails(result, i, j) {
+  return element("div", {},
+    element("h3", {}, `${result.names[i]} ⇠⇢ ${result.names[j]}`),
+    element("p", { class: "verdict" },
+      `That something outside the table drives both is ${inWords(result.confounding_probabilities[i][j])}.`),
+    facts([["hidden common cause", percent(result.confounding_probabilities[i][j])],
+      [`${result.names[i]} → ${result.names[j]}`, percent(result.edge_probabilities[i][j])],
+      [`${result.names[j]} → ${result.names[i]}`, percent(result.edge_probabilities[j][i])]]),
+    scatterPlot(result, i, j), evidenceTable(result, i, j));
+}
+
+function nodeDetails(result, index, edges) {
+  const listed = (items) => (items.length ? items.map((k) => result.names[k]).join(", ") : "none");
+  const column = (result.columns || []).find((info) => info.name === result.names[index]);
+  const rows = [
+    ["direct causes", listed(edges.filter((edge) => edge.j === index).map((edge) => edge.i))],
+    ["direct effects", listed(edges.filter((edge) => edge.i === index).map((edge) => edge.j))],
+  ];
+  if (column) {
+    rows.push(["taken as", column.kind], ["encoding", column.encoding], ["missing", percent(column.missing)],
+      ["distinct values", String(column.distinct)]);
+    if (column.reason) rows.push([column.status, column.reason]);
+  }
+  return element("div", {}, element("h3", {}, result.names[index]), facts(rows));
+}

@@ -1,0 +1,143 @@
+"use strict";
+/* The interactive graph, shared by the HTML report and the web page.
+ *
+ * createGraphView(container, result, handlers) draws `result` (the JSON of Result.to_json plus `positions`)
+ * and returns { setThreshold, showHidden, fit, select, refreshColours, edges }.
+ * handlers.onEdge(edge), handlers.onHidden(pair), handlers.onNode(name), handlers.onClear() tell what was clicked.
+ */
+
+/** Edges shown at a threshold: the answer's own first, then weaker ones while the graph stays acyclic. */
+function edgesAtThreshold(result, threshold) {
+  const D = result.names.length;
+  const candidates = [];
+  for (let i = 0; i < D; i++) {
+    for (let j = 0; j < D; j++) {
+      const probability = result.edge_probabilities[i][j];
+      const chosen = result.adjacency[i][j] === 1;
+      if (i !== j && probability > 0 && probability >= threshold) candidates.push({ i, j, probability, chosen });
+    }
+  }
+  candidates.sort((a, b) => Number(b.chosen) - Number(a.chosen) || b.probability - a.probability);
+  const children = result.names.map(() => []);
+  const reaches = (from, to) => {
+    const stack = [from];
+    const seen = new Set(stack);
+    while (stack.length) {
+      const node = stack.pop();
+      if (node === to) return true;
+      for (const next of children[node]) {
+        if (!seen.has(next)) {
+          seen.add(next);
+          stack.push(next);
+        }
+      }
+    }
+    return false;
+  };
+  const shown = [];
+  for (const edge of candidates) {
+    if (reaches(edge.j, edge.i)) continue;
+    children[edge.i].push(edge.j);
+    shown.push(edge);
+  }
+  return shown;
+}
+
+/** Pairs with a probable hidden common cause. */
+function hiddenPairs(result) {
+  const pairs = [];
+  for (let i = 0; i < result.names.length; i++) {
+    for (let j = i + 1; j < result.names.length; j++) {
+      const probability = result.confounding_probabilities[i][j];
+      if (probability > result.confounding_threshold) pairs.push({ i, j, probability });
+    }
+  }
+  return pairs;
+}
+
+function cssColour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function graphStyle() {
+  return [
+    { selector: "node", style: {
+      label: "data(label)", shape: "round-rectangle", width: "label", height: 26, padding: "7px",
+      "text-valign": "center", "text-halign": "center", "font-size": 13, "text-wrap": "ellipsis", "text-max-width": 150,
+      "background-color": cssColour("--node"), color: cssColour("--ink"),
+      "border-width": 1, "border-color": cssColour("--line") } },
+    { selector: "edge.cause", style: {
+      "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 1.1,
+      width: "mapData(probability, 0, 1, 0.8, 4.5)", opacity: "mapData(probability, 0, 1, 0.35, 1)",
+      "line-color": cssColour("--cause"), "target-arrow-color": cssColour("--cause") } },
+    { selector: "edge.hidden", style: {
+      "curve-style": "unbundled-bezier", "control-point-distances": [55], "control-point-weights": [0.5],
+      "line-style": "dashed", "source-arrow-shape": "triangle", "target-arrow-shape": "triangle", "arrow-scale": 0.8,
+      width: "mapData(probability, 0, 1, 0.8, 3)", opacity: 0.85, "line-color": cssColour("--hidden"),
+      "source-arrow-color": cssColour("--hidden"), "target-arrow-color": cssColour("--hidden") } },
+    { selector: ":selected", style: {
+      "border-width": 3, "border-color": cssColour("--focus"), "line-color": cssColour("--focus"),
+      "target-arrow-color": cssColour("--focus"), "source-arrow-color": cssColour("--focus"), opacity: 1 } },
+    { selector: ".faded", style: { opacity: 0.15 } },
+  ];
+}
+
+function createGraphView(container, result, handlers) {
+  const state = { threshold: result.threshold, hidden: true, edges: [] };
+  const nodes = result.names.map((name, k) => ({
+    data: { id: "n" + k, label: name, index: k },
+    position: { x: result.positions[k][0] * 150, y: -result.positions[k][1] * 95 },
+  }));
+  const view = cytoscape({
+    container, elements: nodes, style: graphStyle(), layout: { name: "preset", fit: true, padding: 24 },
+    minZoom: 0.1, maxZoom: 4, wheelSensitivity: 0.3, boxSelectionEnabled: false,
+  });
+
+  function redraw() {
+    const selected = view.$("edge:selected").map((edge) => edge.id());
+    view.edges().remove();
+    state.edges = edgesAtThreshold(result, state.threshold);
+    for (const { i, j, probability } of state.edges) {
+      view.add({ group: "edges", classes: "cause",
+        data: { id: `e${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
+    }
+    if (state.hidden) {
+      for (const { i, j, probability } of hiddenPairs(result)) {
+        view.add({ group: "edges", classes: "hidden",
+          data: { id: `h${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
+      }
+    }
+    for (const id of selected) view.getElementById(id).select();
+    container.setAttribute("aria-label", `Causal graph with ${nodes.length} variables and ${state.edges.length} edges`);
+    if (handlers.onRedraw) handlers.onRedraw(state.edges);
+  }
+
+  function emphasise(element) {
+    view.elements().removeClass("faded");
+    if (!element) return;
+    const near = element.isNode() ? element.closedNeighborhood() : element.union(element.connectedNodes());
+    view.elements().not(near).addClass("faded");
+  }
+
+  view.on("tap", "edge.cause", (event) => { emphasise(event.target); handlers.onEdge(event.target.data()); });
+  view.on("tap", "edge.hidden", (event) => { emphasise(event.target); handlers.onHidden(event.target.data()); });
+  view.on("tap", "node", (event) => { emphasise(event.target); handlers.onNode(event.target.data("index")); });
+  view.on("tap", (event) => { if (event.target === view) { emphasise(null); handlers.onClear(); } });
+  redraw();
+
+  return {
+    cytoscape: view,
+    edges: () => state.edges,
+    setThreshold(value) { state.threshold = value; redraw(); },
+    showHidden(value) { state.hidden = value; redraw(); },
+    fit() { emphasise(null); view.fit(undefined, 24); },
+    refreshColours() { view.style(graphStyle()); },
+    select(id) {
+      view.elements().unselect();
+      const element = view.getElementById(id);
+      if (!element.length) return;
+      element.select();
+      emphasise(element);
+    },
+  };
+}
