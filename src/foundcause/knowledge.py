@@ -1,0 +1,242 @@
+"""Background knowledge: tiers, forbidden and required edges, roots and sinks, checked and turned into masks.
+
+Shapes: D variables; ``[i, j]`` speaks of the edge from i to j.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from foundcause.errors import KnowledgeError
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """What is known before looking at the data; contradictions are refused when it is made.
+
+    tiers: groups of columns in causal order; nothing in a later tier causes anything in an earlier one.
+    forbidden: edges (cause, effect) that cannot be.
+    required: edges (cause, effect) that must be.
+    forbid_within_tiers: whether columns of one tier cannot cause each other.
+    roots: columns that nothing causes.
+    sinks: columns that cause nothing.
+    """
+
+    tiers: tuple[tuple[str, ...], ...] = ()
+    forbidden: tuple[Edge, ...] = ()
+    required: tuple[Edge, ...] = ()
+    forbid_within_tiers: bool = False
+    roots: tuple[str, ...] = ()
+    sinks: tuple[str, ...] = ()
+    _tier_of: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "tiers", tuple(_names(tier, "tiers") for tier in _sequence(self.tiers, "tiers")))
+        for option in ("forbidden", "required"):
+            edges = (_edge(item, option) for item in _sequence(getattr(self, option), option))
+            set_(self, option, tuple(dict.fromkeys(edges)))
+        for option in ("roots", "sinks"):
+            set_(self, option, tuple(dict.fromkeys(_names(getattr(self, option), option))))
+        if not isinstance(self.forbid_within_tiers, bool):
+            raise KnowledgeError(f"forbid_within_tiers must be true or false, not {self.forbid_within_tiers!r}")
+        self._refuse_repeated_tier_members()
+        self._refuse_contradictions()
+        self._refuse_required_cycle()
+
+    @classmethod
+    def of(cls, source: Knowledge | Mapping[str, Any] | str | Path | None) -> Knowledge | None:
+        """Knowledge from whatever a user passes: itself, a dictionary, a TOML or JSON file, or None."""
+        if source is None or isinstance(source, Knowledge):
+            return source
+        if isinstance(source, Mapping):
+            return cls.from_dict(source)
+        if isinstance(source, str | Path):
+            return cls.from_file(source)
+        raise KnowledgeError(f"knowledge must be a Knowledge, a dictionary or a file, not {type(source).__name__}")
+
+    @classmethod
+    def from_dict(cls, items: Mapping[str, Any]) -> Knowledge:
+        """Knowledge from a dictionary with the field names as keys."""
+        known = {f.name for f in fields(cls) if f.init}
+        unknown = [str(key) for key in items if key not in known]
+        if unknown:
+            raise KnowledgeError(f"unknown knowledge item {unknown[0]!r}; the items are {', '.join(sorted(known))}")
+        return cls(**{str(key): value for key, value in items.items()})
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Knowledge:
+        """Knowledge from a TOML file, or a JSON file when its name ends in ``.json``."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+            items = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        except OSError as error:
+            raise KnowledgeError(f"cannot read the knowledge file {str(path)!r}: {error.strerror or error}") from error
+        except (ValueError, tomllib.TOMLDecodeError) as error:
+            raise KnowledgeError(f"the knowledge file {str(path)!r} is not valid TOML or JSON: {error}") from error
+        if not isinstance(items, dict):
+            raise KnowledgeError(f"the knowledge file {str(path)!r} must hold a table of items, e.g. forbidden = [...]")
+        return cls.from_dict(items)
+
+    def merged(self, other: Knowledge) -> Knowledge:
+        """Both pieces of knowledge together; tiers may come from one of them only."""
+        if self.tiers and other.tiers and self.tiers != other.tiers:
+            raise KnowledgeError("tiers are given twice (in the file and by --tier); give them once")
+        return Knowledge(
+            tiers=self.tiers or other.tiers,
+            forbidden=self.forbidden + other.forbidden,
+            required=self.required + other.required,
+            forbid_within_tiers=self.forbid_within_tiers or other.forbid_within_tiers,
+            roots=self.roots + other.roots,
+            sinks=self.sinks + other.sinks,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready items; ``Knowledge.from_dict`` reads them back."""
+        return {
+            "tiers": [list(tier) for tier in self.tiers],
+            "forbidden": [list(edge) for edge in self.forbidden],
+            "required": [list(edge) for edge in self.required],
+            "forbid_within_tiers": self.forbid_within_tiers,
+            "roots": list(self.roots),
+            "sinks": list(self.sinks),
+        }
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column that is spoken of, in order of appearance."""
+        mentioned = [*(name for tier in self.tiers for name in tier), *self.roots, *self.sinks]
+        mentioned += [name for edge in (*self.forbidden, *self.required) for name in edge]
+        return tuple(dict.fromkeys(mentioned))
+
+    def masks(self, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Forbidden and required edges as two (D, D) bool arrays.
+
+        What required edges imply is forbidden too: when they lead from i to j, an edge from j to i would close a cycle.
+        """
+        position = {name: k for k, name in enumerate(names)}
+        for name in self.names:
+            if name not in position:
+                raise KnowledgeError(
+                    f"knowledge names {name!r}, which is no column of the table{_nearest(name, names)}"
+                )
+        forbidden = np.zeros((len(names), len(names)), dtype=bool)
+        required = np.zeros_like(forbidden)
+        tier = np.array([self._tier_of.get(name, -1) for name in names], dtype=int).reshape(-1)
+        placed = (tier[:, None] >= 0) & (tier[None, :] >= 0)
+        forbidden |= placed & (tier[:, None] > tier[None, :])
+        if self.forbid_within_tiers:
+            forbidden |= placed & (tier[:, None] == tier[None, :])
+        for cause, effect in self.forbidden:
+            forbidden[position[cause], position[effect]] = True
+        for name in self.roots:
+            forbidden[:, position[name]] = True
+        for name in self.sinks:
+            forbidden[position[name], :] = True
+        for cause, effect in self.required:
+            required[position[cause], position[effect]] = True
+        forbidden |= _reachable(required).T
+        np.fill_diagonal(forbidden, True)
+        return forbidden, required
+
+    def _refuse_repeated_tier_members(self) -> None:
+        for k, tier in enumerate(self.tiers):
+            for name in tier:
+                if name in self._tier_of:
+                    raise KnowledgeError(f"{name!r} stands in tier {self._tier_of[name] + 1} and in tier {k + 1}")
+                self._tier_of[name] = k
+
+    def _refuse_contradictions(self) -> None:
+        forbidden, roots, sinks = set(self.forbidden), set(self.roots), set(self.sinks)
+        for cause, effect in self.required:
+            edge = f"the required edge {cause!r} -> {effect!r}"
+            if (cause, effect) in forbidden:
+                raise KnowledgeError(f"{edge} is also forbidden; remove one of the two")
+            if effect in roots:
+                raise KnowledgeError(f"{edge} points into the root {effect!r}; remove one of the two")
+            if cause in sinks:
+                raise KnowledgeError(f"{edge} leaves the sink {cause!r}; remove one of the two")
+            if cause in self._tier_of and effect in self._tier_of:
+                first, second = self._tier_of[cause], self._tier_of[effect]
+                if first > second:
+                    raise KnowledgeError(f"{edge} goes from tier {first + 1} back to tier {second + 1}")
+                if first == second and self.forbid_within_tiers:
+                    raise KnowledgeError(f"{edge} lies within tier {first + 1}, where edges are forbidden")
+
+    def _refuse_required_cycle(self) -> None:
+        effects: dict[str, list[str]] = {}
+        for cause, effect in self.required:
+            effects.setdefault(cause, []).append(effect)
+        finished: set[str] = set()
+        for start in effects:
+            path: list[str] = []
+            stack: list[tuple[str, int]] = [(start, 0)]
+            while stack:
+                name, depth = stack.pop()
+                for left in path[depth:]:
+                    finished.add(left)
+                del path[depth:]
+                if name in path:
+                    cycle = " -> ".join(repr(node) for node in [*path[path.index(name) :], name])
+                    raise KnowledgeError(f"the required edges form a cycle: {cycle}; remove one of them")
+                if name in finished:
+                    continue
+                path.append(name)
+                stack.extend((effect, depth + 1) for effect in effects.get(name, ()))
+            finished.update(path)
+
+
+def parse_edge(text: str) -> Edge:
+    """(cause, effect) from ``"cause -> effect"``."""
+    parts = [part.strip() for part in text.split("->")]
+    if len(parts) != 2 or not all(parts):
+        raise KnowledgeError(f"{text!r} is no edge; write it as 'cause -> effect'")
+    return parts[0], parts[1]
+
+
+def _edge(item: Any, option: str) -> Edge:
+    if isinstance(item, str):
+        cause, effect = parse_edge(item)
+    elif isinstance(item, Sequence) and len(item) == 2:
+        cause, effect = str(item[0]), str(item[1])
+    else:
+        raise KnowledgeError(f"{option}: {item!r} is no edge; write (cause, effect) or 'cause -> effect'")
+    if cause == effect:
+        raise KnowledgeError(f"{option}: {cause!r} cannot be its own cause; remove the edge")
+    return cause, effect
+
+
+def _sequence(items: Any, option: str) -> Iterable[Any]:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise KnowledgeError(f"{option} must be a list, not {items!r}")
+    return items
+
+
+def _names(items: Any, option: str) -> tuple[str, ...]:
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise KnowledgeError(f"{option} must hold lists of column names, not {items!r}")
+    return tuple(str(name) for name in items)
+
+
+def _reachable(edges: np.ndarray) -> np.ndarray:
+    """(D, D) bool: a path of at least one edge leads from i to j."""
+    reach = edges.copy()
+    for k in np.flatnonzero(edges.any(axis=0) & edges.any(axis=1)):
+        reach |= reach[:, k, None] & reach[None, k, :]
+    return reach
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else f"; the columns are {', '.join(map(repr, list(names)[:12]))}"

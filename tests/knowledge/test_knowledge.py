@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foundcause.errors import KnowledgeError
+from foundcause.knowledge import Knowledge
+
+NAMES = ["age", "sex", "bmi", "smoking", "cancer"]
+
+
+def test_masks_by_hand():
+    known = Knowledge(
+        tiers=[["age", "sex"], ["bmi"]],
+        forbidden=[("smoking", "bmi")],
+        required=["smoking -> cancer"],
+        roots=["sex"],
+        sinks=["cancer"],
+    )
+    forbidden, required = known.masks(NAMES)
+    assert [(NAMES[i], NAMES[j]) for i, j in np.argwhere(required)] == [("smoking", "cancer")]
+    expected = {("bmi", "age"), ("bmi", "sex"), ("smoking", "bmi")}
+    expected |= {(name, "sex") for name in NAMES} | {("cancer", name) for name in NAMES}
+    expected |= {(name, name) for name in NAMES}
+    assert {(NAMES[i], NAMES[j]) for i, j in np.argwhere(forbidden)} == expected
+
+
+def test_forbid_within_tiers_forbids_both_ways():
+    forbidden, _ = Knowledge(tiers=[["age", "sex"], ["bmi"]], forbid_within_tiers=True).masks(NAMES)
+    assert forbidden[0, 1] and forbidden[1, 0] and not forbidden[0, 2] and not forbidden[3, 4]
+
+
+def test_required_paths_forbid_the_way_back():
+    forbidden, required = Knowledge(required=[("age", "bmi"), ("bmi", "cancer")]).masks(NAMES)
+    assert forbidden[4, 0] and forbidden[4, 2] and forbidden[2, 0]
+    assert not (forbidden & required).any()
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ({"required": [("a", "b")], "forbidden": [("a", "b")]}, ["'a' -> 'b'", "forbidden"]),
+        ({"required": [("a", "b"), ("b", "c"), ("c", "a")]}, ["cycle", "'a'", "'b'", "'c'"]),
+        ({"required": [("x", "a"), ("a", "b"), ("b", "a")]}, ["cycle", "'a'", "'b'"]),
+        ({"required": [("b", "a")], "tiers": [["a"], ["b"]]}, ["'b' -> 'a'", "tier 2", "tier 1"]),
+        ({"required": [("a", "b")], "tiers": [["a", "b"]], "forbid_within_tiers": True}, ["within tier 1"]),
+        ({"required": [("a", "b")], "roots": ["b"]}, ["root 'b'"]),
+        ({"required": [("a", "b")], "sinks": ["a"]}, ["sink 'a'"]),
+        ({"tiers": [["a"], ["b", "a"]]}, ["'a'", "tier 1", "tier 2"]),
+        ({"forbidden": [("a", "a")]}, ["'a'"]),
+        ({"forbidden": ["a b"]}, ["'a b'", "cause -> effect"]),
+        ({"tiers": "a"}, ["tiers"]),
+        ({"tiers": ["ab"]}, ["tiers", "'ab'"]),
+        ({"roots": "a"}, ["roots"]),
+        ({"demanded": []}, ["'demanded'", "required"]),
+    ],
+)
+def test_contradictions_name_the_items(items, words):
+    with pytest.raises(KnowledgeError) as caught:
+        Knowledge.from_dict(items)
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_unknown_column_suggests_the_nearest():
+    with pytest.raises(KnowledgeError, match=r"'smokin'.*did you mean 'smoking'"):
+        Knowledge(roots=["smokin"]).masks(NAMES)
+
+
+def test_files_and_round_trip(tmp_path):
+    known = Knowledge(tiers=[["age"], ["bmi"]], forbidden=[("sex", "bmi")], required=[("bmi", "cancer")], roots=["sex"])
+    assert Knowledge.from_dict(json.loads(json.dumps(known.to_dict()))) == known
+    (tmp_path / "k.json").write_text(json.dumps(known.to_dict()))
+    (tmp_path / "k.toml").write_text(
+        'tiers = [["age"], ["bmi"]]\nforbidden = ["sex -> bmi"]\nrequired = [["bmi", "cancer"]]\nroots = ["sex"]\n'
+    )
+    assert Knowledge.of(tmp_path / "k.json") == known == Knowledge.of(str(tmp_path / "k.toml"))
+    (tmp_path / "bad.toml").write_text("tiers = [[")
+    for bad in ("bad.toml", "absent.toml"):
+        with pytest.raises(KnowledgeError, match=bad):
+            Knowledge.of(tmp_path / bad)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda e: e[0] != e[1]), max_size=14))
+def test_required_edges_are_refused_exactly_when_cyclic(edges):
+    names = [f"v{k}" for k in range(7)]
+    named = [(names[i], names[j]) for i, j in edges]
+    if nx.is_directed_acyclic_graph(nx.DiGraph(named)):
+        forbidden, required = Knowledge(required=named).masks(names)
+        closure = nx.to_numpy_array(nx.transitive_closure(nx.DiGraph(named)), nodelist=None) if named else None
+        assert not (forbidden & required).any()
+        if closure is not None:
+            assert forbidden.sum() == len(names) + int(closure.sum())
+    else:
+        with pytest.raises(KnowledgeError, match="cycle"):
+            Knowledge(required=named)
