@@ -18,7 +18,7 @@ _LAZY = {
     "CausalDiscovery": "foundcause.estimator",
 }
 
-__all__ = [*sorted(_LAZY), "__version__"]
+__all__ = ["CausalDiscovery", "Knowledge", "Result", "__version__", "discover", "load"]
 
 if TYPE_CHECKING:
     from foundcause.api import discover, load

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foundcause.errors import InputError, OutputError
+from foundcause.atomic import write_text
+from foundcause.errors import InputError
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
     from foundcause.result import Result
-
-
-def write_text(path: str | Path, text: str) -> Path:
-    """Write UTF-8 text whole or not at all."""
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.partial{os.getpid()}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OutputError(
-            f"cannot write {target}: {error.strerror or error}; choose a place you may write to"
-        ) from error
-    return target
 
 
 def save(result: Result, folder: str | Path) -> Path:
@@ -162,9 +146,8 @@ def to_pgmpy(result: Result) -> Any:
 
     graph = confounder_graph(result)
     latents = {node for node, observed in graph.nodes(data="observed") if not observed}
-    dag = DAG(latents=latents)
-    dag.add_nodes_from(graph.nodes)
-    dag.add_edges_from(graph.edges)
+    dag = DAG(list(graph.edges), latents=latents)
+    dag.add_nodes_from(result.names)
     return dag
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foundcause.atomic import replacing
 from foundcause.errors import OutputError
 
 if TYPE_CHECKING:
@@ -154,16 +155,9 @@ def _short(name: str) -> str:
 
 
 def _write(ax: Axes, path: Path) -> None:
-    import os
-
-    partial = path.with_name(f".{path.stem}.partial{os.getpid()}{path.suffix}")
     metadata: Mapping[str, None] = {"Date": None} if path.suffix == ".svg" else {}
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ax.figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OutputError(f"cannot write {path}: {error.strerror or error}; choose a place you may write to") from error
+        with replacing(path) as partial:
+            ax.figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
     except ValueError as error:
         raise OutputError(f"cannot draw into {path}: {error}; use a name ending in .png, .svg or .pdf") from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foundcause.atomic import write_text
 from foundcause.columns import ColumnInfo
 from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
@@ -176,8 +177,6 @@ class Result:
         """JSON text; with ``path``, also written there. ``Result.from_json`` reads it back."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
         if path is not None:
-            from foundcause.export import write_text
-
             write_text(path, text)
         return text
 

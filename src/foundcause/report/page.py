@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from foundcause.export import write_text
+from foundcause.atomic import write_text
 from foundcause.plot import layered_positions
 
 if TYPE_CHECKING:

@@ -1,0 +1,155 @@
+"""Every export is read back by the library it is for."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from foundcause.atomic import write_text
+from foundcause.errors import InputError, OutputError
+from foundcause.export import confounder_graph
+from foundcause.plot import layered_positions
+from foundcause.result import Result
+
+
+def _edge_set(result: Result) -> set[tuple[str, str]]:
+    return set(zip(result.edges["cause"], result.edges["effect"], strict=True))
+
+
+def _observed_edges(graph: nx.DiGraph, names: tuple[str, ...]) -> set[tuple[str, str]]:
+    return {(a, b) for a, b in graph.edges if a in names and b in names}
+
+
+def test_gml_and_graphml_read_back_by_networkx(result: Result, tmp_path) -> None:
+    result.to_gml(tmp_path / "g.gml")
+    result.to_graphml(tmp_path / "g.graphml")
+    for graph in (nx.read_gml(tmp_path / "g.gml"), nx.read_graphml(tmp_path / "g.graphml")):
+        assert _observed_edges(graph, result.names) == _edge_set(result)
+        hidden = [node for node in graph if node not in result.names]
+        assert len(hidden) == 1
+        assert set(graph.successors(hidden[0])) == {result.names[1], result.names[3]}
+        assert graph.edges[result.names[0], result.names[1]]["probability"] == pytest.approx(0.9)
+
+
+def test_graphml_survives_control_characters(tmp_path) -> None:
+    from conftest import make_result
+
+    result = make_result(("a\x00b", "c", "d", "e", "f"))
+    result.to_graphml(tmp_path / "g.graphml")
+    assert nx.read_graphml(tmp_path / "g.graphml").number_of_edges() == 6
+
+
+def test_csv_tables_read_back_by_pandas(result: Result, tmp_path) -> None:
+    result.save(tmp_path / "out")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "out" / "edges.csv"), result.edges, check_dtype=False)
+    adjacency = pd.read_csv(tmp_path / "out" / "adjacency.csv", index_col=0)
+    np.testing.assert_array_equal(adjacency.to_numpy(), result.adjacency_matrix.astype(int))
+    written = {p.name for p in (tmp_path / "out").iterdir()}
+    assert {"result.json", "graph.dot", "graph.mmd", "graph.png", "report.html"} <= written
+    assert not any("partial" in name for name in written)
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_dot_is_read_by_graphviz(result: Result) -> None:
+    done = subprocess.run(["dot", "-Tplain"], input=result.to_dot(), text=True, capture_output=True, check=True)
+    assert sum(line.startswith("edge") for line in done.stdout.splitlines()) == 5
+
+
+def test_dot_quotes_names(result: Result) -> None:
+    text = result.to_dot()
+    assert '"bl\\"ood"' in text
+    assert "tar\\nmac" in text
+    assert text.count("->") == 5
+
+
+def test_mermaid_labels_hold_no_markup(result: Result) -> None:
+    text = result.to_mermaid()
+    assert "<b>" not in text
+    assert text.count("-->") == 4
+    assert text.count("<-.->") == 1
+
+
+def test_causallearn_graph_has_the_same_edges(result: Result) -> None:
+    pytest.importorskip("causallearn")
+    graph = result.to_causallearn()
+    from causallearn.graph.Endpoint import Endpoint
+
+    directed = {
+        (edge.node1.get_name(), edge.node2.get_name())
+        for edge in graph.get_graph_edges()
+        if (edge.endpoint1, edge.endpoint2) == (Endpoint.TAIL, Endpoint.ARROW)
+    }
+    bidirected = [e for e in graph.get_graph_edges() if e.endpoint1 == e.endpoint2 == Endpoint.ARROW]
+    assert directed == _edge_set(result)
+    assert len(bidirected) == 1
+
+
+def test_pgmpy_dag_has_latents(result: Result) -> None:
+    pytest.importorskip("pgmpy")
+    dag = result.to_pgmpy()
+    assert _observed_edges(dag, result.names) == _edge_set(result)
+    assert len(dag.latents) == 1
+
+
+def test_dowhy_estimates_an_effect() -> None:
+    pytest.importorskip("dowhy", reason="dowhy pins an old scipy and lives in an environment of its own")
+    from conftest import make_result
+
+    result = make_result(("a", "b", "c", "d", "e"))
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=2000)
+    b = 1.5 * a + rng.normal(size=2000)
+    c = 2.0 * b - a + rng.normal(size=2000)
+    data = pd.DataFrame({"a": a, "b": b, "c": c, "d": c + rng.normal(size=2000), "e": rng.normal(size=2000)})
+    model = result.to_dowhy(data, "b", "c")
+    estimand = model.identify_effect(proceed_when_unidentifiable=True)
+    estimate = model.estimate_effect(estimand, method_name="backdoor.linear_regression")
+    assert estimate.value == pytest.approx(2.0, abs=0.15)
+
+
+def test_dowhy_names_an_unknown_column(result: Result) -> None:
+    with pytest.raises(InputError, match="treatment 'zz' is no column"):
+        result.to_dowhy(pd.DataFrame(), "zz", "age")
+
+
+def test_hidden_nodes_never_collide_with_columns() -> None:
+    from conftest import make_result
+
+    result = make_result(("a", "b", "c", "d", "hidden:b~d"))
+    assert confounder_graph(result).number_of_nodes() == 6
+
+
+def test_unwritable_place_is_said_clearly(tmp_path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OutputError, match="cannot write"):
+        write_text(tmp_path / "file" / "below.txt", "y")
+
+
+def test_layers_put_causes_above_effects(result: Result) -> None:
+    positions = layered_positions(result.graph)
+    assert all(positions[a][1] > positions[b][1] for a, b in result.graph.edges)
+    assert len(set(positions.values())) == len(positions)
+
+
+def test_layout_of_forty_nodes_has_no_overlap() -> None:
+    rng = np.random.default_rng(1)
+    graph = nx.DiGraph()
+    graph.add_nodes_from(f"v{k}" for k in range(40))
+    graph.add_edges_from((f"v{i}", f"v{j}") for i in range(40) for j in range(i + 1, 40) if rng.random() < 0.05)
+    places = np.array(list(layered_positions(graph).values()))
+    distances = np.abs(places[:, None] - places[None]).max(-1) + np.eye(40) * 9
+    assert distances.min() > 0.49
+
+
+def test_plot_writes_png_and_svg(result: Result, tmp_path) -> None:
+    result.plot(tmp_path / "g.png")
+    result.plot(tmp_path / "g.svg")
+    assert (tmp_path / "g.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "g.svg").read_text()
+    with pytest.raises(OutputError, match=r"\.png"):
+        result.plot(tmp_path / "g.wat")

@@ -1,0 +1,75 @@
+"""The result's tables, graph and JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from foundcause.errors import InputError
+from foundcause.result import Result
+
+
+def test_edges_are_sorted_by_probability(result: Result) -> None:
+    assert list(result.edges["probability"]) == [0.9, 0.8, 0.7, 0.55]
+    assert list(result.edges.columns) == ["cause", "effect", "probability", "agreement"]
+    assert tuple(result.edges.loc[0, ["cause", "effect"]]) == (result.names[0], result.names[1])
+
+
+def test_confounders_list_each_pair_once(result: Result) -> None:
+    assert len(result.confounders) == 1
+    assert set(result.confounders.loc[0, ["first", "second"]]) == {result.names[1], result.names[3]}
+
+
+def test_graph_is_acyclic_and_keeps_lonely_columns(result: Result) -> None:
+    assert nx.is_directed_acyclic_graph(result.graph)
+    assert set(result.graph.nodes) == set(result.names)
+    assert result.graph.number_of_edges() == 4
+
+
+def test_matrices_are_labelled(result: Result) -> None:
+    assert result.probabilities.loc["age", 'bl"ood'] == 0.9
+    assert result.adjacency.loc['bl"ood', "age"] == 0
+    assert result.confounding.loc['bl"ood', "tar\nmac"] == 0.75
+
+
+def test_json_round_trip_keeps_everything(result: Result) -> None:
+    again = Result.from_json(result.to_json())
+    assert again.to_dict() == result.to_dict()
+    assert again.knowledge == result.knowledge
+    np.testing.assert_array_equal(again.preview, result.preview)
+
+
+def test_json_file_round_trip(result: Result, tmp_path) -> None:
+    result.to_json(tmp_path / "deep" / "r.json")
+    assert Result.from_json(tmp_path / "deep" / "r.json").names == result.names
+    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["r.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content.pop("schema"), "not a foundcause result"),
+        (lambda content: content.update(schema_version=99), "schema version 99"),
+        (lambda content: content.pop("names"), "incomplete"),
+    ],
+)
+def test_damaged_json_is_refused_with_a_reason(result: Result, change, message: str) -> None:
+    content = result.to_dict()
+    change(content)
+    with pytest.raises(InputError, match=message):
+        Result.from_json(json.dumps(content))
+    with pytest.raises(InputError, match="not valid JSON"):
+        Result.from_json('{"schema": ')
+
+
+def test_wrong_shapes_and_nan_are_refused(result: Result) -> None:
+    with pytest.raises(InputError, match="edge_probabilities has shape"):
+        replace(result, edge_probabilities=np.zeros((2, 2)))
+    broken = result.edge_probabilities.copy()
+    broken[0, 1] = np.nan
+    with pytest.raises(InputError, match="non-finite"):
+        replace(result, edge_probabilities=broken)
