@@ -123,6 +123,7 @@ function createGraphView(container, result, handlers) {
   view.on("tap", "edge.hidden", (event) => { emphasise(event.target); handlers.onHidden(event.target.data()); });
   view.on("tap", "node", (event) => { emphasise(event.target); handlers.onNode(event.target.data("index")); });
   view.on("tap", (event) => { if (event.target === view) { emphasise(null); handlers.onClear(); } });
+  view.on("resize", () => view.fit(undefined, 24));
   redraw();
 
   return {
