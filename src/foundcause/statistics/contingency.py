@@ -1,0 +1,89 @@
+"""Features of the pairwise contingency tables: the honest dependence of discrete columns, and direction evidence.
+
+D variables, K bins, C a chunk of causes i. Columns of few distinct values are binned by value, others by quantile.
+A table holds the jointly observed rows only.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from foundcause.statistics.extended_assembly import Quantity
+from foundcause.statistics.extended_columns import BINS, Columns
+from foundcause.statistics.extended_linear import compress
+
+CHUNK = 2_000_000
+"""Most elements of a (C, D, K, K) working tensor."""
+
+QUANTITIES: tuple[Quantity, ...] = (
+    Quantity("information", "symmetric", "dependence", "sqrt of the mutual information MI of the binned pair, in nats"),
+    Quantity("information_corrected", "symmetric", "dependence", "sqrt of max(MI - df/(2n), 0), df = (K_i-1)(K_j-1)"),
+    Quantity("information_count", "symmetric", "dependence", "log1p(n MI)/4"),
+    Quantity("information_z", "symmetric", "dependence", "asinh(z/4) of G = 2n MI by Wilson-Hilferty for df"),
+    Quantity("information_min", "symmetric", "dependence", "MI / min(H_i, H_j)"),
+    Quantity("information_share", "directed", "direction", "MI / H_j"),
+    Quantity("conditional_entropy", "directed", "direction", "H(j | i) / log K_j"),
+    Quantity(
+        "guess", "directed", "direction", "share of wrong guesses of j that knowing i removes (Goodman-Kruskal lambda)"
+    ),
+    Quantity("variation_explained", "directed", "direction", "Goodman-Kruskal tau: Gini variance of j that i explains"),
+    Quantity(
+        "empty_cells", "symmetric", "dependence", "log1p of the number of empty cells where more than 3 are expected"
+    ),
+)
+
+
+def tables(columns: Columns) -> Tensor:
+    """(D, D, K, K) counts of the binned pairs: [i, j, a, b] rows with i in bin a and j in bin b."""
+    D = columns.variables
+    return (columns.onehot.T @ columns.onehot).view(D, BINS, D, BINS).permute(0, 2, 1, 3)
+
+
+def xlogx(p: Tensor) -> Tensor:
+    """p log p with 0 log 0 = 0."""
+    return torch.special.entr(p).neg_()
+
+
+def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:
+    """Standard normal value of a chi-squared statistic."""
+    spread = 2 / (9 * degrees)
+    return ((statistic.clamp_min(0) / degrees).pow(1 / 3) - (1 - spread)) * spread.rsqrt()
+
+
+def contingency_block(columns: Columns, counts_DDKK: Tensor) -> dict[str, Tensor]:
+    """Values of :data:`QUANTITIES`."""
+    D = columns.variables
+    step = max(1, CHUNK // (D * BINS * BINS))
+    parts = [_rows(counts_DDKK[start : start + step]) for start in range(0, D, step)]
+    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+
+
+def _rows(counts: Tensor) -> dict[str, Tensor]:
+    """Quantities of a chunk of causes: (C, D) each."""
+    n = counts.sum((2, 3)).clamp_min(1.0)
+    p = counts / n[:, :, None, None]
+    p_i, p_j = p.sum(3), p.sum(2)
+    H_i, H_j = -xlogx(p_i).sum(2), -xlogx(p_j).sum(2)
+    H_ij = -xlogx(p).sum((2, 3))
+    K_i, K_j = (p_i > 0).sum(2).float(), (p_j > 0).sum(2).float()
+    information = (H_i + H_j - H_ij).clamp_min(0.0)
+    degrees = ((K_i - 1) * (K_j - 1)).clamp_min(1.0)
+    flat = (K_i < 2) | (K_j < 2)
+    floor = 1e-3
+    expected = counts.sum(3)[..., None] * counts.sum(2)[:, :, None] / n[:, :, None, None]
+    top_j = p_j.amax(2)
+    gini_j = 1 - p_j.square().sum(2)
+    gini_given = 1 - (p.square().sum(3) / p_i.clamp_min(1e-9)).sum(2)
+    return {
+        "information": information.sqrt(),
+        "information_corrected": (information - degrees / (2 * n)).clamp_min(0.0).sqrt(),
+        "information_count": torch.log1p(n * information) / 4,
+        "information_z": compress(wilson_hilferty(2 * n * information, degrees)).masked_fill(flat, 0.0),
+        "information_min": information / torch.minimum(H_i, H_j).clamp_min(floor),
+        "information_share": information / H_j.clamp_min(floor),
+        "conditional_entropy": (H_j - information).clamp_min(0.0) / K_j.clamp_min(2).log(),
+        "guess": (p.amax(3).sum(2) - top_j).clamp_min(0) / (1 - top_j).clamp_min(floor),
+        "variation_explained": (gini_j - gini_given).clamp_min(0) / gini_j.clamp_min(floor),
+        "empty_cells": torch.log1p(((counts == 0) & (expected > 3)).float().sum((2, 3))) / 2,
+    }
