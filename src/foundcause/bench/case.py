@@ -1,0 +1,131 @@
+"""What a method is given and judged by. Shape letters: N rows, D variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from foundcause.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One table with its true graph."""
+
+    dataset: str
+    """Name of the data set it was drawn from."""
+    seed: int
+    """Seed of the draw (and of the column order in which methods see it)."""
+    values: np.ndarray
+    """(N, D) float64; NaN marks a missing cell."""
+    names: tuple[str, ...]
+    """D column names."""
+    adjacency: np.ndarray
+    """(D, D) bool; [i, j] means i causes j."""
+    confounding: np.ndarray | None = None
+    """(D, D) symmetric bool: pairs with a hidden common cause; None when unknown."""
+    discrete: bool = False
+    """Whether every column holds category codes."""
+    weight: float = 1.0
+    """Weight of the case in an average (the Tuebingen pairs have unequal ones)."""
+
+    def __post_init__(self) -> None:
+        variables = len(self.names)
+        if self.values.ndim != 2 or self.values.shape[1] != variables:
+            raise InputError(f"case '{self.dataset}': values have shape {self.values.shape}, names are {variables}")
+        if self.adjacency.shape != (variables, variables) or self.adjacency.dtype != np.bool_:
+            raise InputError(f"case '{self.dataset}': adjacency must be a bool matrix of side {variables}")
+        if self.adjacency.diagonal().any():
+            raise InputError(f"case '{self.dataset}': adjacency has a self loop")
+
+    @property
+    def rows(self) -> int:
+        """N."""
+        return self.values.shape[0]
+
+    @property
+    def variables(self) -> int:
+        """D."""
+        return self.values.shape[1]
+
+    @property
+    def edges(self) -> int:
+        """Number of true edges."""
+        return int(self.adjacency.sum())
+
+    def with_values(self, values: np.ndarray) -> Case:
+        """The same case with other values (corrupted, or fewer rows)."""
+        return replace(self, values=values)
+
+    def permuted(self, order: np.ndarray) -> Case:
+        """The same case with columns in the given order: new column k is old column order[k]."""
+        grid = np.ix_(order, order)
+        return replace(
+            self,
+            values=self.values[:, order],
+            names=tuple(self.names[k] for k in order),
+            adjacency=self.adjacency[grid],
+            confounding=None if self.confounding is None else self.confounding[grid],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """An entry of the registry: where a data set comes from and how a case of it is made."""
+
+    name: str
+    """Name used on the command line and in results."""
+    family: str
+    """Group of data sets with the same origin."""
+    source: str
+    """Where the data or the network come from."""
+    licence: str
+    """Licence of the data, or what is known about it."""
+    recipe: str
+    """How a case is made from the source."""
+    variables: int
+    """D every case must have."""
+    rows: int | None
+    """N every case must have; None when it varies."""
+    edges: int | None
+    """Number of true edges every case must have; None when it varies."""
+    simulated: bool
+    """Whether the seed changes the rows (real data: only the column order)."""
+    load: Callable[[int], Case]
+    """Seed to case, before the size check."""
+    missing: Callable[[], str | None]
+    """Why it cannot be had on this machine, or None when it can."""
+    paper_edges: int | None = None
+    """Edges in the paper's version where it differs from what is published."""
+    discrete: bool = False
+    """Whether all columns hold category codes."""
+    note: str = ""
+    """A deviation from the paper that a reader must know."""
+
+    def case(self, seed: int) -> Case:
+        """The case of this seed, its size checked against the registry."""
+        case = self.load(seed)
+        found = (case.variables, case.rows, case.edges)
+        expected = (self.variables, self.rows or case.rows, self.edges if self.edges is not None else case.edges)
+        if found != expected:
+            raise InputError(
+                f"data set '{self.name}' has (variables, rows, edges) {found}, expected {expected}; "
+                "the files on this machine are not the published ones: fetch them again"
+            )
+        return case
+
+
+def adjacency_from_edges(names: tuple[str, ...], edges: list[tuple[str, str]]) -> np.ndarray:
+    """(D, D) bool matrix of a list of (cause, effect) names."""
+    position = {name: k for k, name in enumerate(names)}
+    adjacency = np.zeros((len(names), len(names)), dtype=bool)
+    for cause, effect in edges:
+        adjacency[position[cause], position[effect]] = True
+    return adjacency
+
+
+def always_available() -> str | None:
+    """For data sets that are simulated from nothing but our own code."""
+    return None

@@ -1,0 +1,57 @@
+"""The registry of benchmark data sets."""
+
+from __future__ import annotations
+
+from foundcause.bench.case import Case, Dataset
+from foundcause.bench.datasets import bnlearn, chambers, continuous, dream4, petshop, sachs, synthetic, tuebingen
+from foundcause.errors import ConfigError, DataUnavailableError
+
+_FAMILIES = (bnlearn, continuous, sachs, chambers, petshop, dream4, synthetic, tuebingen)
+DATASETS: dict[str, Dataset] = {entry.name: entry for family in _FAMILIES for entry in family.DATASETS}
+
+CLEAN = (
+    "alarm_like",
+    "asia",
+    "asia_nonlinear",
+    "causal_chambers_lt",
+    "child",
+    "child_nonlinear",
+    "ecoli_like",
+    "insurance",
+    "petshop_high",
+    "petshop_low",
+    "petshop_temp1",
+    "petshop_temp2",
+    "sachs_full",
+    "sachs_nonlinear",
+    "sachs_obs",
+)
+"""The paper's fifteen."""
+
+WIDE = ("hailfinder", "hepar2", "win95pts", *(entry.name for entry in dream4.DATASETS))
+"""More variables than the paper's training range."""
+
+TUEBINGEN = tuple(entry.name for entry in tuebingen.DATASETS)
+DIMENSION = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.DIMENSION_FAMILY)
+CONFOUNDED = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.CONFOUNDED_FAMILY)
+
+
+def dataset(name: str) -> Dataset:
+    """The registry's entry of this name."""
+    if name not in DATASETS:
+        raise ConfigError(f"unknown data set '{name}'; `foundcause bench datasets` lists them")
+    return DATASETS[name]
+
+
+def load(name: str, seed: int = 0) -> Case:
+    """A case of a data set; raises with the reason and the remedy when its files are not here."""
+    entry = dataset(name)
+    reason = entry.missing()
+    if reason:
+        raise DataUnavailableError(f"data set '{name}': {reason}")
+    return entry.case(seed)
+
+
+def available(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the names that can be had on this machine, in order."""
+    return tuple(name for name in names if dataset(name).missing() is None)
