@@ -1,0 +1,284 @@
+"""One column of anything to one column of numbers, with the rule in words (docs/tables.md lists the rules).
+
+Shapes: N rows. Values are (N,) float64 with NaN where unobserved.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from foundcause.columns import Kind
+from foundcause.table.vocabulary import NEGATIVE, POSITIVE, is_missing, known_order
+
+_NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is text
+_COUNT_LIMIT = 1e6
+_DATE_SHAPE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([T ]\d{1,2}:\d{2}(:\d{2})?)?"
+    r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4}"
+)
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoded:
+    """A column as numbers.
+
+    values: (N,) float64, NaN where unobserved.
+    kind, encoding: as in ``ColumnInfo``.
+    notes: sentences for the result's warnings; each names the column.
+    was_text: whether cells were words, so that nearly all-distinct cells mean an identifier.
+    """
+
+    values: np.ndarray
+    kind: Kind
+    encoding: str
+    notes: tuple[str, ...] = ()
+    was_text: bool = False
+
+
+def encode_column(name: str, column: pd.Series) -> Encoded:
+    """Turn a column of any type into numbers."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _encode_category(name, column)
+    if pd.api.types.is_bool_dtype(dtype):
+        values = column.astype("object").map({True: 1.0, False: 0.0}).to_numpy(dtype=float, na_value=np.nan)
+        return Encoded(values=values, kind="binary", encoding="false=0, true=1")
+    if pd.api.types.is_complex_dtype(dtype):
+        note = f"column {name!r} holds complex numbers; only their absolute value is used"
+        return _encode_numbers(name, np.abs(column.to_numpy()), [note])
+    if pd.api.types.is_numeric_dtype(dtype):
+        return _encode_numbers(name, column.to_numpy(dtype=float, na_value=np.nan), [])
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return _encode_dates(column)
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return Encoded(values=_without_infinity(column.dt.total_seconds()), kind="continuous", encoding="seconds")
+    if isinstance(dtype, pd.PeriodDtype):
+        return _encode_dates(column.dt.to_timestamp())
+    if isinstance(dtype, pd.IntervalDtype):
+        return Encoded(
+            values=_without_infinity(column.map(lambda cell: cell.mid)),
+            kind="ordinal",
+            encoding="middle of the interval",
+        )
+    return _encode_objects(name, column)
+
+
+def _encode_numbers(name: str, values: np.ndarray, notes: list[str], encoding: str = "as is") -> Encoded:
+    values = np.array(values, dtype=float)
+    infinite = np.isinf(values)
+    if infinite.any():
+        notes = [*notes, f"column {name!r}: {int(infinite.sum())} infinite cells are treated as missing"]
+        values[infinite] = np.nan
+    seen = np.unique(values[np.isfinite(values)])
+    kind: Kind = "continuous"
+    if len(seen) == 2:
+        kind = "binary"
+    elif len(seen) and (seen == np.round(seen)).all() and np.abs(seen).max() < _COUNT_LIMIT:
+        kind = "count"
+    return Encoded(values=values, kind=kind, encoding=encoding, notes=tuple(notes))
+
+
+def _encode_dates(column: pd.Series, notes: tuple[str, ...] = ()) -> Encoded:
+    if getattr(column.dt, "tz", None) is not None:
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    # Nanosecond units overflow for years outside 1678-2262; seconds reach every date.
+    moments = column.to_numpy().astype("datetime64[s]")
+    values = moments.astype("int64") / 86400.0
+    values[np.isnat(moments)] = np.nan
+    return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes)
+
+
+def _encode_category(name: str, column: pd.Series) -> Encoded:
+    categories = column.cat.categories
+    codes = column.cat.codes.to_numpy().astype(float)
+    codes[codes < 0] = np.nan
+    if column.cat.ordered and not pd.api.types.is_numeric_dtype(categories.dtype):
+        words = [str(category) for category in categories]
+        return Encoded(values=codes, kind="ordinal", encoding=" < ".join(words[:12]))
+    plain = pd.Series(categories.to_numpy(dtype=object), dtype=object).reindex(
+        np.where(np.isnan(codes), -1, codes).astype(int)
+    )
+    return _encode_objects(name, plain.infer_objects() if len(plain) else plain)
+
+
+def _encode_objects(name: str, column: pd.Series) -> Encoded:
+    """Cells of mixed Python types: look at each different text once."""
+    if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
+        return encode_column(name, column) if _is_plain(column) else _encode_texts(name, column.astype(str))
+    cells = column.to_numpy(dtype=object)
+    return _encode_texts(name, pd.Series([_text(cell) for cell in cells], dtype=object))
+
+
+def _is_plain(column: pd.Series) -> bool:
+    kinds = (pd.api.types.is_numeric_dtype, pd.api.types.is_datetime64_any_dtype, pd.api.types.is_timedelta64_dtype)
+    return any(is_kind(column.dtype) for is_kind in kinds)
+
+
+def _text(cell: object) -> str | None:
+    if cell is None or cell is pd.NaT or cell is pd.NA:
+        return None
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", errors="replace").strip()
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, float | np.floating):
+        return None if np.isnan(cell) else repr(float(cell))
+    return str(cell).strip()
+
+
+def _encode_texts(name: str, texts: pd.Series) -> Encoded:
+    codes, uniques = pd.factorize(texts, use_na_sentinel=True)
+    words = [str(word) for word in uniques]
+    missing = np.array([is_missing(word) for word in words], dtype=bool)
+    nothing = np.array([word.casefold() == "none" for word in words], dtype=bool)
+    if nothing.any() and not _is_scale(words, ~missing):
+        missing |= nothing
+    kept = np.flatnonzero(~missing)
+    counts = np.bincount(codes[codes >= 0], minlength=len(words))
+    if not len(kept):
+        return Encoded(values=np.full(len(texts), np.nan), kind="empty", encoding="no value")
+    encoded = _encode_words(name, [words[k] for k in kept], counts[kept])
+    table = np.full(len(words) + 1, np.nan)  # the last cell answers code -1, a missing cell
+    table[kept] = encoded.values
+    values = table[codes]
+    if encoded.kind in ("continuous", "count") and encoded.encoding != "frequency rank":
+        return _encode_numbers(name, values, list(encoded.notes), encoding=encoded.encoding)
+    return Encoded(
+        values=values, kind=encoded.kind, encoding=encoded.encoding, notes=encoded.notes, was_text=encoded.was_text
+    )
+
+
+def _is_scale(words: list[str], kept: np.ndarray) -> bool:
+    return known_order([word for word, keep in zip(words, kept, strict=True) if keep]) is not None
+
+
+def _encode_words(name: str, words: list[str], counts: np.ndarray) -> Encoded:
+    """A number for each different text; ``values`` has one entry per word."""
+    for attempt in (_numbers, _truths, _dates, _clock_times):
+        encoded = attempt(name, words, counts)
+        if encoded is not None:
+            return encoded
+    order = known_order(words)
+    if order is not None:
+        by_rank: dict[int, str] = {}
+        for word, rank in sorted(zip(words, order, strict=True)):
+            by_rank.setdefault(rank, word)
+        kind: Kind = "binary" if len(by_rank) == 2 else "ordinal"
+        scale = " < ".join(by_rank[rank] for rank in sorted(by_rank)[:12])
+        return Encoded(values=np.array(order, dtype=float), kind=kind, encoding=scale, was_text=True)
+    folded = [word.casefold() for word in words]
+    levels = sorted(set(folded))
+    if len(levels) <= 2:
+        position = {word: float(k) for k, word in enumerate(levels)}
+        encoding = ", ".join(f"{word}={k}" for k, word in enumerate(levels))
+        return Encoded(
+            values=np.array([position[word] for word in folded]), kind="binary", encoding=encoding, was_text=True
+        )
+    total: dict[str, int] = {}
+    for word, count in zip(folded, counts, strict=True):
+        total[word] = total.get(word, 0) + int(count)
+    ranked = sorted(total, key=lambda word: (-total[word], word))
+    code = {word: float(k) for k, word in enumerate(ranked)}
+    note = (
+        f"column {name!r} holds {len(ranked)} categories without a known order; they are coded by how frequent they "
+        f"are ({', '.join(repr(word) for word in ranked[:3])}, ... = 0, 1, 2, ...), so the shape of its relations "
+        "means little"
+    )
+    values = np.array([code[word] for word in folded])
+    return Encoded(values=values, kind="nominal", encoding="frequency rank", notes=(note,), was_text=True)
+
+
+def _numbers(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    plain = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float)
+    # "infinity" and friends are numbers to the parser; they become missing cells further on.
+    readable = np.isfinite(plain) | np.array([word.casefold().lstrip("+-") in ("inf", "infinity") for word in words])
+    encoding = "as is"
+    if not readable.all():
+        cleaned, found = _written_numbers(words)
+        if found is not None and (np.isfinite(cleaned) | readable).sum() > readable.sum():
+            plain = np.where(readable, plain, cleaned)
+            readable |= np.isfinite(cleaned)
+            encoding = found
+    total = int(counts.sum())
+    good = int(counts[readable].sum())
+    if not readable.any() or good < _NUMERIC_SHARE * total:
+        return None
+    notes: tuple[str, ...] = ()
+    if good < total:
+        strange = [word for word, ok in zip(words, readable, strict=True) if not ok]
+        shown = ", ".join(repr(word) for word in sorted(strange)[:3])
+        notes = (f"column {name!r}: {total - good} cells are no numbers ({shown}) and are treated as missing",)
+    return Encoded(values=plain, kind="continuous", encoding=encoding, notes=notes)
+
+
+def _written_numbers(words: list[str]) -> tuple[np.ndarray, str | None]:
+    """Numbers written with thousands separators, a decimal comma or a percent sign."""
+    bare = [re.sub(r"^[$€£¥]\s*|\s*[$€£¥%]$", "", word) for word in words]
+    thousands = all(_THOUSANDS.fullmatch(word) for word in bare if "," in word)
+    values = np.full(len(words), np.nan)
+    found: str | None = None
+    for k, (word, stripped) in enumerate(zip(words, bare, strict=True)):
+        text = stripped
+        if "," in text and thousands:
+            text = text.replace(",", "")
+        elif _DECIMAL_COMMA.fullmatch(text):
+            text = text.replace(".", "").replace(",", ".")
+        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text):
+            values[k] = float(text)
+            if text != word:
+                found = "number as written (separators and signs removed)"
+    return values, found
+
+
+def _truths(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    folded = [word.casefold() for word in words]
+    if not all(word in POSITIVE or word in NEGATIVE for word in folded):
+        return None
+    values = np.array([float(word in POSITIVE) for word in folded])
+    low = next((word for word in sorted(folded) if word in NEGATIVE), None)
+    high = next((word for word in sorted(folded) if word in POSITIVE), None)
+    encoding = ", ".join(f"{word}={k}" for k, word in ((0, low), (1, high)) if word is not None)
+    return Encoded(values=values, kind="binary", encoding=encoding, was_text=True)
+
+
+def _dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    if not all(_DATE_SHAPE.fullmatch(word) for word in words[:50]):
+        return None
+    shaped = np.array([_DATE_SHAPE.fullmatch(word) is not None for word in words])
+    if counts[shaped].sum() < _NUMERIC_SHARE * counts.sum():
+        return None
+    leading = [re.match(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}", word) for word in words]
+    pairs = [(int(match[1]), int(match[2])) for match in leading if match]
+    day_first = any(first > 12 for first, _ in pairs)
+    notes: tuple[str, ...] = ()
+    if pairs and not day_first and all(second <= 12 for _, second in pairs):
+        notes = (f"column {name!r}: it cannot be told whether dates are written day or month first; month is assumed",)
+    parsed = pd.to_datetime(pd.Series(words), errors="coerce", format="mixed", dayfirst=day_first, utc=True)
+    good = int(counts[parsed.notna().to_numpy()].sum())
+    if good < _NUMERIC_SHARE * counts.sum():
+        return None
+    if good < counts.sum():
+        notes += (f"column {name!r}: {int(counts.sum()) - good} cells are no dates and are treated as missing",)
+    return _encode_dates(parsed, notes)
+
+
+def _clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    if not all(_CLOCK.fullmatch(word) for word in words):
+        return None
+    values = np.array([sum(int(part) * 60.0 ** (1 - k) for k, part in enumerate(word.split(":"))) for word in words])
+    return Encoded(values=values, kind="date", encoding="minutes since midnight")
+
+
+def _without_infinity(column: pd.Series) -> np.ndarray:
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return np.where(np.isfinite(values), values, np.nan)

@@ -1,0 +1,265 @@
+"""Tables in files: delimited text of any common dialect and Parquet, sampled while reading."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pa_parquet
+
+from foundcause.errors import TableError
+from foundcause.table.sample import sample_stream
+from foundcause.table.vocabulary import is_missing
+
+_HEAD_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 23
+_SEPARATORS = (",", ";", "\t", "|")
+_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """How a text file is written.
+
+    encoding: codec name. separator: one character, or ``whitespace`` for runs of blanks.
+    header: whether the first row names the columns. skipped: comment lines before the table. width: columns.
+    """
+
+    encoding: str
+    separator: str
+    header: bool
+    skipped: int
+    width: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawFile:
+    """Sampled cells of a file: a frame, how many rows the file had, and what was noticed."""
+
+    frame: pd.DataFrame
+    total_rows: int
+    notes: tuple[str, ...]
+
+
+def read_file(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
+    """Read a CSV, TSV or Parquet file, keeping at most ``max_rows`` rows."""
+    try:
+        if path.is_dir():
+            raise TableError(f"{str(path)!r} is a folder; give the path of a CSV, TSV or Parquet file")
+        with path.open("rb") as file:
+            magic = file.read(8)
+    except OSError as error:
+        raise TableError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+    if not magic:
+        raise TableError(f"{str(path)!r} is empty; a table with a few rows is needed")
+    if magic[:4] == b"PAR1":
+        return _read_parquet(path, max_rows=max_rows, seed=seed)
+    if magic[:4] == b"PK\x03\x04" or magic[:4] == b"\xd0\xcf\x11\xe0":
+        raise TableError(f"{str(path)!r} looks like a spreadsheet or archive; export it as CSV first")
+    return _read_text(path, max_rows=max_rows, seed=seed, separator=separator, header=header)
+
+
+def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
+    try:
+        file = pa_parquet.ParquetFile(path)
+        batches = (pa.Table.from_batches([batch]) for batch in file.iter_batches(batch_size=65_536))
+        parts, total = sample_stream(batches, max_rows=max_rows, seed=seed)
+        table = pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
+        # Names are kept aside: pandas metadata may turn a column into the index.
+        columns = {k: table.column(k).to_pandas() for k in range(table.num_columns)}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TableError(f"{str(path)!r} is no readable Parquet file: {_first_line(error)}") from error
+    frame = pd.DataFrame(columns)
+    frame.columns = pd.Index(table.column_names, dtype=object)
+    return RawFile(frame=frame, total_rows=total, notes=())
+
+
+def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
+    notes: list[str] = []
+    encoding = _guess_encoding(_head(path))
+    for attempt in dict.fromkeys([encoding, "latin-1"]):
+        dialect = _dialect(path, attempt, separator, header)
+        if attempt == "latin-1":
+            notes.append("the file is not UTF-8; it was read as Latin-1, check letters with accents")
+        skipped_lines = [0]
+        try:
+            reader = _read_arrow if dialect.separator != "whitespace" else _read_pandas
+            parts, total = sample_stream(reader(path, dialect, skipped_lines), max_rows=max_rows, seed=seed)
+            break
+        except UnicodeError:
+            continue
+        except (pa.ArrowException, ValueError, csv.Error, OSError) as error:
+            if "utf8" in str(error).lower().replace("-", "") and attempt != "latin-1":
+                continue
+            raise TableError(f"{str(path)!r} cannot be read as delimited text: {_first_line(error)}") from error
+    else:
+        raise TableError(f"{str(path)!r} is in an unknown text encoding; save it as UTF-8")
+    if skipped_lines[0]:
+        notes.append(f"{skipped_lines[0]} lines had another number of cells than the first and were skipped")
+    if not dialect.header:
+        notes.append("the file has no header row; its columns are named x1, x2, ...")
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=range(dialect.width))
+    frame.columns = pd.Index(dialect.names, dtype=object)
+    return RawFile(frame=frame, total_rows=total, notes=tuple(notes))
+
+
+def _read_arrow(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd.DataFrame]:
+    def skip(row: pa_csv.InvalidRow) -> str:
+        skipped[0] += 1
+        return "skip"
+
+    columns = [f"c{k}" for k in range(dialect.width)]
+    with pa_csv.open_csv(
+        path,
+        read_options=pa_csv.ReadOptions(
+            column_names=columns,
+            skip_rows=dialect.skipped,
+            skip_rows_after_names=int(dialect.header),
+            encoding=dialect.encoding,
+            block_size=_BLOCK_BYTES,
+        ),
+        parse_options=pa_csv.ParseOptions(
+            delimiter=dialect.separator,
+            newlines_in_values=True,
+            invalid_row_handler=skip,
+            ignore_empty_lines=dialect.width > 1,
+        ),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+        ),
+    ) as reader:
+        # Columns stay Arrow arrays until the sample is drawn: Python text at 60 bytes a cell would break the bound.
+        for batch in reader:
+            yield pd.DataFrame({name: pd.array(batch.column(name), dtype=_ARROW_TEXT) for name in columns})
+
+
+_ARROW_TEXT = pd.ArrowDtype(pa.string())
+
+
+def _read_pandas(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd.DataFrame]:
+    with pd.read_csv(
+        path,
+        sep=r"\s+",
+        header=None,
+        names=list(range(dialect.width)),
+        skiprows=dialect.skipped + int(dialect.header),
+        dtype=str,
+        keep_default_na=False,
+        encoding=dialect.encoding,
+        chunksize=50_000,
+        on_bad_lines="skip",
+    ) as reader:
+        yield from reader
+
+
+def _head(path: Path) -> bytes:
+    compression = _COMPRESSED.get(path.suffix.lower())
+    try:
+        with pa.input_stream(path, compression=compression) as stream:
+            return bytes(stream.read(_HEAD_BYTES))
+    except (pa.ArrowException, OSError, EOFError) as error:
+        raise TableError(f"cannot read {str(path)!r}: {_first_line(error)}") from error
+
+
+def _guess_encoding(head: bytes) -> str:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if head.startswith(b"\xef\xbb\xbf"):
+        return "utf-8-sig"
+    if b"\x00" in head:
+        even, odd = head[::2].count(0), head[1::2].count(0)
+        if max(even, odd) > len(head) // 5:
+            return "utf-16-le" if odd > even else "utf-16-be"
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A character cut by the end of the head is no sign of another encoding.
+        if error.start < len(head) - 4:
+            return "latin-1"
+    return "utf-8"
+
+
+def _dialect(path: Path, encoding: str, separator: str | None, header: bool | None) -> Dialect:
+    text = _head(path).decode(encoding, errors="replace").lstrip("\ufeff")
+    lines = re.split(r"\r\n|\n|\r", text)
+    if len(lines) > 1 and len(text) >= _HEAD_BYTES // 4:
+        lines = lines[:-1]  # the last line may be cut
+    skipped = 0
+    while skipped < len(lines) and lines[skipped].startswith("#") and len(lines) > skipped + 1:
+        skipped += 1
+    body = "\n".join(lines[skipped : skipped + 200])
+    if not body.strip():
+        raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
+    if separator is None:
+        separator = "\t" if path.suffix.lower() in (".tsv", ".tab") and "\t" in body else _guess_separator(body)
+    elif len(separator) != 1 and separator != "whitespace":
+        raise TableError(f"separator={separator!r} must be one character or 'whitespace'")
+    rows = _parse(body, separator)
+    if not rows:
+        raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
+    width = max(len(rows[0]), 1)
+    if header is None:
+        header = _has_header(rows)
+    names = tuple(cell.strip() for cell in rows[0]) if header else tuple(f"x{k + 1}" for k in range(width))
+    return Dialect(encoding=encoding, separator=separator, header=header, skipped=skipped, width=width, names=names)
+
+
+def _parse(body: str, separator: str) -> list[list[str]]:
+    if separator == "whitespace":
+        return [line.split() for line in body.split("\n") if line.strip()]
+    try:
+        rows = list(csv.reader(io.StringIO(body, newline=""), delimiter=separator, strict=False))
+    except csv.Error:
+        rows = [line.split(separator) for line in body.split("\n")]
+    return [row for row in rows if row]
+
+
+def _guess_separator(body: str) -> str:
+    """The separator that splits most lines into the same number (over one) of cells."""
+    best, best_score = ",", (0.0, 0)
+    for separator in (*_SEPARATORS, "whitespace"):
+        widths = [len(row) for row in _parse(body, separator)]
+        if not widths or widths[0] < 2:
+            continue
+        same = float(np.mean([width == widths[0] for width in widths]))
+        # Blanks inside words split text by chance, so they need a perfect fit and never beat a real separator.
+        score = (round(same, 2), widths[0]) if separator != "whitespace" else (same - 0.5 if same == 1 else 0.0, 0)
+        if score > best_score:
+            best, best_score = separator, score
+    return best
+
+
+def _has_header(rows: list[list[str]]) -> bool:
+    """Whether the first row names the columns rather than holding values.
+
+    Values: a number in the first row, or words that come back below. A lone row is a header without data.
+    """
+    first, body = rows[0], rows[1:]
+    if any(_NUMBER.fullmatch(cell) for cell in first):
+        return False
+    if not body:
+        return True
+    columns = [[row[k] for row in body if k < len(row)] for k in range(len(first))]
+    numeric_below = any(
+        sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) > len(cells) / 2 and not is_missing(name)
+        for name, cells in zip(first, columns, strict=True)
+        if cells
+    )
+    if numeric_below:
+        return True
+    returning = [name in set(cells) for name, cells in zip(first, columns, strict=True) if name.strip()]
+    return not returning or bool(np.mean(returning) < 0.5)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n")[0][:300]

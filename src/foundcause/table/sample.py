@@ -1,0 +1,66 @@
+"""A seeded sample of rows while they stream by, in bounded memory. Shapes: N rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+Batch = TypeVar("Batch", pa.Table, pd.DataFrame)
+
+
+def sampled_rows(total: int, max_rows: int, seed: int) -> np.ndarray | None:
+    """Sorted indices of the sampled rows, or None when all rows fit."""
+    if total <= max_rows:
+        return None
+    keys = np.random.default_rng(seed).random(total)
+    return np.sort(np.argpartition(keys, max_rows - 1)[:max_rows])
+
+
+def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tuple[list[Batch], int]:
+    """The sampled rows in file order (as a list of parts), and the number of rows that went by.
+
+    Every row gets a random key in order of appearance, and the rows with the smallest keys stay; so the sample depends
+    on the seed and not on the batch size, and equals ``sampled_rows`` of a table that is in memory already.
+    """
+    rng = np.random.default_rng(seed)
+    parts: list[Batch] = []
+    keys: list[np.ndarray] = []
+    limit, held, total = np.inf, 0, 0
+    for batch in batches:
+        rows = batch.num_rows if isinstance(batch, pa.Table) else len(batch)
+        drawn = rng.random(rows)
+        total += rows
+        kept = np.flatnonzero(drawn < limit)
+        if len(kept) == 0:
+            continue
+        parts.append(batch if len(kept) == rows else _take(batch, kept))
+        keys.append(drawn[kept])
+        held += len(kept)
+        if held > 4 * max_rows:
+            parts, keys, limit = _keep_smallest(parts, keys, max_rows)
+            held = max_rows
+    if held > max_rows:
+        parts, keys, _ = _keep_smallest(parts, keys, max_rows)
+    return parts, total
+
+
+def _keep_smallest(
+    parts: list[Batch], keys: list[np.ndarray], count: int
+) -> tuple[list[Batch], list[np.ndarray], float]:
+    together = np.concatenate(keys)
+    limit = float(np.partition(together, count - 1)[count - 1])
+    kept_parts, kept_keys = [], []
+    for part, part_keys in zip(parts, keys, strict=True):
+        kept = np.flatnonzero(part_keys <= limit)
+        if len(kept):
+            kept_parts.append(_take(part, kept))
+            kept_keys.append(part_keys[kept])
+    return kept_parts, kept_keys, limit
+
+
+def _take(batch: Batch, rows: np.ndarray) -> Batch:
+    return batch.take(pa.array(rows)) if isinstance(batch, pa.Table) else batch.iloc[rows]

@@ -1,0 +1,123 @@
+"""Columns that cannot take part in a graph: constant, empty, identifiers, copies of another column.
+
+Shapes: N rows, D columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from foundcause.errors import ConfigError, TableError
+from foundcause.table.encode import Encoded
+
+Policy = Literal["isolate", "drop", "error", "keep"]
+POLICIES: tuple[str, ...] = ("isolate", "drop", "error")
+KEEPABLE: tuple[str, ...] = ("identifier", "duplicate")  # a judgement that the user may overrule with "keep"
+
+_MIN_OBSERVED = 3
+_MIN_ROWS_FOR_IDENTIFIER = 20
+_IDENTIFIER_NAME = re.compile(
+    r"(?i:(.*[_\s.-])?(id|ids|uuid|guid|key|index|idx|rowid|row[_ ]?(number|no|nr|id)|record[_ ]?(number|no|nr)))"
+    r"|.*[a-z]I[dD]|(?i:unnamed.*)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policies:
+    """What happens to a column that cannot take part: kept without edges, left out, refused, or used all the same.
+
+    constant: one value in all rows.
+    empty: fewer than three observed cells.
+    identifier: names or numbers the rows instead of describing them.
+    duplicate: a copy of another column, possibly rescaled.
+    """
+
+    constant: Policy = "isolate"
+    empty: Policy = "isolate"
+    identifier: Policy = "isolate"
+    duplicate: Policy = "isolate"
+
+    def __post_init__(self) -> None:
+        for case in ("constant", "empty", "identifier", "duplicate"):
+            choices = (*POLICIES, "keep") if case in KEEPABLE else POLICIES
+            if getattr(self, case) not in choices:
+                raise ConfigError(f"{case}={getattr(self, case)!r} is unknown; choose {', '.join(choices)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """Why a column does not take part: the policy that decides its fate, and a reason in words."""
+
+    case: Literal["constant", "empty", "identifier", "duplicate"]
+    reason: str
+
+
+def find_unfit(names: Sequence[str], encoded: Sequence[Encoded], policies: Policies) -> list[Finding | None]:
+    """One finding per column, None for columns that are fit or kept by policy."""
+    findings = [_alone(name, column) for name, column in zip(names, encoded, strict=True)]
+    if policies.identifier == "keep":
+        findings = [None if finding and finding.case == "identifier" else finding for finding in findings]
+    if policies.duplicate == "keep":
+        return findings
+    originals: dict[bytes, str] = {}
+    # By name, so that which copy stays does not depend on the order of columns.
+    for k in sorted(range(len(names)), key=lambda k: names[k]):
+        if findings[k] is not None:
+            continue
+        key = _shape_key(encoded[k].values)
+        if key in originals:
+            findings[k] = Finding(case="duplicate", reason=f"a copy of {originals[key]!r}")
+        else:
+            originals[key] = names[k]
+    return findings
+
+
+def refuse(name: str, finding: Finding, rows: int) -> TableError:
+    """The error for a column whose policy is ``error``."""
+    return TableError(f'column {name!r} is {finding.reason} ({rows} rows); drop it or pass {finding.case}="isolate"')
+
+
+def _alone(name: str, column: Encoded) -> Finding | None:
+    values = column.values
+    observed = values[~np.isnan(values)]
+    if len(observed) == 0:
+        return Finding(case="empty", reason="without any value")
+    distinct = len(np.unique(observed))
+    if distinct == 1:
+        return Finding(case="constant", reason="constant")
+    if len(observed) < _MIN_OBSERVED:
+        return Finding(case="empty", reason=f"observed in {len(observed)} rows only")
+    if len(observed) < _MIN_ROWS_FOR_IDENTIFIER:
+        return None
+    if column.kind == "nominal" and distinct > 0.9 * len(observed):
+        return Finding(case="identifier", reason="nearly different in every row, like a name or identifier")
+    whole = (observed == np.round(observed)).all()
+    if whole and distinct == len(observed) and column.kind in ("count", "continuous"):
+        steps = np.diff(observed)
+        if (steps == steps[0]).all():
+            return Finding(case="identifier", reason="a row counter")
+        if _IDENTIFIER_NAME.fullmatch(name):
+            return Finding(case="identifier", reason="different in every row and named like an identifier")
+    return None
+
+
+def _shape_key(values: np.ndarray) -> bytes:
+    """Digest that is equal for columns that are copies up to shift and (signed) scale."""
+    observed = ~np.isnan(values)
+    cells = values[observed]
+    largest = np.abs(cells).max()
+    cells = cells / largest if largest > 0 else cells
+    cells = cells - cells.mean()
+    spread = np.abs(cells).max()
+    cells = cells / spread if spread > 0 else cells
+    # The sign of the third moment, or of the first cell when it vanishes, decides the orientation.
+    moment = float((cells**3).mean())
+    sign = np.sign(moment) if abs(moment) > 1e-9 else np.sign(cells[np.argmax(np.abs(cells) > 0.5)])
+    rounded = np.round(cells * (sign or 1.0), 6) + 0.0
+    return hashlib.blake2b(observed.tobytes() + rounded.tobytes(), digest_size=16).digest()

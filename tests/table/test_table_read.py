@@ -1,0 +1,197 @@
+"""Files, frames and arrays to numbers."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from foundcause.errors import ConfigError, TableError
+from foundcause.table import read_table
+
+
+def numbers(rows: int = 40, columns: int = 4, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.normal(size=(rows, columns)).round(6), columns=list("abcdefgh"[:columns]))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   "])
+@pytest.mark.parametrize("header", [True, False])
+def test_every_dialect_gives_the_same_numbers(tmp_path, separator, header):
+    frame = numbers()
+    path = tmp_path / "t.csv"
+    lines = [separator.join(frame.columns)] if header else []
+    lines += [separator.join(f"{cell:.6f}" for cell in row) for row in frame.to_numpy()]
+    path.write_text("\n".join(lines) + "\n")
+    table = read_table(path)
+    assert table.names == (tuple("abcd") if header else ("x1", "x2", "x3", "x4"))
+    np.testing.assert_allclose(table.values, frame.to_numpy(), atol=1e-9)
+    assert any("no header" in warning for warning in table.warnings) == (not header)
+
+
+def test_decimal_comma_and_thousands(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "\n".join(f"{k},5;1.234.{k:03d},25;{k * 7 % 5}%" for k in range(30))
+    path.write_text("x;y;z\n" + rows)
+    table = read_table(path)
+    np.testing.assert_allclose(table.values[:, 0], np.arange(30) + 0.5)
+    np.testing.assert_allclose(table.values[:, 1], 1234000 + np.arange(30) + 0.25)
+    assert set(table.values[:, 2]) == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_encodings(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(
+        ("größe,straße\n" + "\n".join(f"{k},{'grün' if k % 3 else 'blau'}" for k in range(30))).encode(encoding)
+    )
+    table = read_table(path)
+    assert table.names == ("größe", "straße")
+    assert any("Latin-1" in warning for warning in table.warnings) == (encoding == "latin-1")
+
+
+def test_invalid_utf8_far_into_the_file_is_still_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"1.5,red\n2.5,blue\n" * 40_000 + b"3.5,r\xe9d\n")
+    table = read_table(path, max_rows=100_000)
+    assert table.total_rows == 80_001 and any("Latin-1" in warning for warning in table.warnings)
+
+
+def test_quoted_newlines_ragged_lines_comments_and_gzip(tmp_path):
+    text = '# made by hand\na,"b ""x""",c\n1,"two\nlines",3\n4,plain,5\n6,too,many,cells\n' + "7,plain,2\n" * 8
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode()))
+    table = read_table(tmp_path / "t.csv.gz")
+    assert table.names == ("a", 'b "x"', "c") and table.total_rows == 10
+    assert any("1 lines had another number of cells" in warning for warning in table.warnings)
+
+
+def test_parquet_pandas_polars_arrow_and_numpy_agree(tmp_path):
+    frame = numbers()
+    frame["when"] = pd.date_range("2020-01-01", periods=len(frame), freq="D")[::-1]
+    frame["mood"] = np.where(frame["a"] > 0, "high", np.where(frame["b"] > 0, "low", "medium"))
+    frame["flag"] = frame["a"] > 0.5
+    frame.loc[3, "b"] = np.nan
+    frame.to_parquet(tmp_path / "t.parquet")
+    reference = read_table(frame, identifier="keep")
+    sources = [
+        tmp_path / "t.parquet",
+        pl.DataFrame(frame),
+        pl.DataFrame(frame).lazy(),
+        pa.Table.from_pandas(frame),
+        dict(frame),
+    ]
+    for source in sources:
+        table = read_table(source, identifier="keep")
+        assert table.names == reference.names
+        np.testing.assert_array_equal(table.values, reference.values)
+        assert [c.kind for c in table.columns] == [c.kind for c in reference.columns]
+    np.testing.assert_array_equal(read_table(frame[list("abcd")].to_numpy()).values, reference.values[:, :4])
+    np.testing.assert_array_equal(read_table(frame.to_numpy(dtype=object), identifier="keep").values, reference.values)
+
+
+def test_duplicate_and_empty_names_become_unique():
+    frame = numbers()
+    frame.columns = ["a", "a", "", "a_2"]
+    table = read_table(frame)
+    assert table.names == ("a", "a_3", "column_3", "a_2")
+    assert any("more than once" in warning for warning in table.warnings)
+    assert any("no name" in warning for warning in table.warnings)
+
+
+def unfit_frame() -> pd.DataFrame:
+    frame = numbers(50)
+    frame["site"] = "north"
+    frame["gone"] = None
+    frame["patient_id"] = np.random.default_rng(1).permutation(10_000)[:50]
+    frame["row"] = np.arange(1, 51)
+    frame["name"] = [f"person {chr(97 + k % 26)}{k}" for k in range(50)]
+    frame["fahrenheit"] = 32 + 1.8 * frame["a"]
+    return frame
+
+
+def test_unfit_columns_are_isolated_and_named():
+    table = read_table(unfit_frame())
+    status = {column.name: (column.status, column.kind) for column in table.columns}
+    assert status["site"] == ("isolated", "constant") and status["gone"] == ("isolated", "empty")
+    for name in ("patient_id", "row", "name"):
+        assert status[name] == ("isolated", "identifier")
+    assert status["fahrenheit"] == ("isolated", "continuous")
+    assert table.active.sum() == 4
+    for name in ("site", "gone", "patient_id", "row", "name", "fahrenheit"):
+        assert any(repr(name) in warning for warning in table.warnings)
+
+
+def test_which_copy_stays_does_not_depend_on_column_order():
+    frame = unfit_frame()
+    for order in (list(frame.columns), list(frame.columns)[::-1]):
+        table = read_table(frame[order])
+        assert {c.name for c in table.columns if c.status == "used"} == set("abcd")
+
+
+def test_policies_drop_error_keep():
+    frame = unfit_frame()
+    dropped = read_table(frame, constant="drop", empty="drop", identifier="drop", duplicate="drop")
+    assert dropped.names == tuple("abcd") and dropped.values.shape == (50, 4)
+    assert [c.status for c in dropped.columns[4:]] == ["dropped"] * 6
+    for case, name in (
+        ("constant", "site"),
+        ("empty", "gone"),
+        ("identifier", "patient_id"),
+        ("duplicate", "fahrenheit"),
+    ):
+        with pytest.raises(TableError, match=f"'{name}'.*{case}=\"isolate\""):
+            read_table(frame, **{case: "error"})
+    kept = read_table(frame, identifier="keep", duplicate="keep")
+    assert kept.active.sum() == 8
+    with pytest.raises(ConfigError, match="constant='keep'"):
+        read_table(frame, constant="keep")
+
+
+def test_sampling_is_seeded_and_the_same_from_every_source(tmp_path):
+    frame = numbers(30_000, 3)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "t.parquet", row_group_size=999)
+    first = read_table(frame, max_rows=500, seed=3)
+    for source in (tmp_path / "t.csv", tmp_path / "t.parquet", pl.DataFrame(frame)):
+        table = read_table(source, max_rows=500, seed=3)
+        np.testing.assert_allclose(table.values, first.values, atol=1e-12)
+        assert table.total_rows == 30_000
+        assert any("500 of 30,000 rows" in warning for warning in table.warnings)
+    assert not np.array_equal(read_table(frame, max_rows=500, seed=4).values, first.values)
+    assert abs(first.values.mean() - frame.to_numpy().mean()) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (b"\n\n\n", "no rows"),
+        (b"a,b,c\n", "no rows"),
+        (b"PK\x03\x04xxxxxxxxxxx", "spreadsheet"),
+        (b"PAR1 not really", "Parquet"),
+    ],
+)
+def test_hopeless_files_are_refused_in_words(tmp_path, content, words):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=words):
+        read_table(path)
+
+
+def test_hopeless_objects_are_refused_in_words(tmp_path):
+    for source in (
+        tmp_path / "absent.csv",
+        tmp_path,
+        5,
+        np.zeros(3),
+        np.zeros((2, 2, 2)),
+        pd.DataFrame(),
+        {"a": [1, 2], "b": [1]},
+    ):
+        with pytest.raises(TableError):
+            read_table(source)
