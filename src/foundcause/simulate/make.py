@@ -1,0 +1,132 @@
+"""One task from (mixture, seed, index): the same bytes in any process and any order. N rows, D columns, V nodes."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from foundcause.errors import ConfigError
+from foundcause.simulate import artefacts, linear, missing, paths, special
+from foundcause.simulate.chance import pick
+from foundcause.simulate.latents import marginalise
+from foundcause.simulate.sanitise import sanitise
+from foundcause.simulate.settings import WORLD_NAMES, Mixture
+from foundcause.simulate.task import Scene, Task
+
+_SPECIALS: dict[str, Callable[..., Scene]] = {
+    "bivariate": special.bivariate,
+    "linear_gaussian": linear.gaussian_network,
+    "discrete": special.discrete_network,
+    "fog": linear.fog,
+    "subpopulation": special.subpopulation,
+    "interventions": special.interventions,
+    "ultra_sparse": special.ultra_sparse,
+}
+_PAIRS = ("bivariate", "pairs")
+_ATTEMPTS = 10  # scenes tried until two columns vary
+
+
+def generator(seed: int, index: int) -> np.random.Generator:
+    """The random stream of a task; streams of different (seed, index) share nothing."""
+    if seed < 0 or index < 0:
+        raise ConfigError(f"seed {seed} and index {index} must not be negative; use 0 or more")
+    return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence([seed, index])))
+
+
+def make_task(mixture: Mixture, seed: int, index: int) -> Task:
+    """Task ``index`` of the mixture under ``seed``: a pure function of its arguments."""
+    rng = generator(seed, index)
+    component = pick(rng, mixture.weights)
+    variables, rows = mixture.sizes.draw(rng)
+    variables = 2 if component in _PAIRS else variables
+    with np.errstate(all="ignore"):  # overflow is expected in deep chains; `sanitise` marks it missing
+        scene, applied = _scene(rng, mixture, component, rows=rows, variables=variables)
+        return _finish(rng, mixture, component, scene, applied)
+
+
+def _scene(
+    rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int
+) -> tuple[Scene, list[str]]:
+    """A scene in which at least two observed variables vary, and the artefacts that are part of it."""
+    own = component in WORLD_NAMES or component in (*_PAIRS, "discrete")
+    grouped = not own and rng.random() < mixture.artefacts.collinear_group
+    grouped = grouped and variables >= artefacts.SMALLEST_FOR_COPIES
+    copies = int(rng.integers(artefacts.COPIES[0], min(artefacts.COPIES[1], variables - 2) + 1)) if grouped else 1
+    for _ in range(_ATTEMPTS):
+        scene = draw_component(rng, mixture, component, rows=rows, variables=variables - copies + 1)
+        if grouped:
+            scene = artefacts.collinear_group(rng, scene, copies)
+        scene = hide_constants(scene)
+        if np.count_nonzero(~scene.hidden) >= 2:
+            break
+    else:
+        raise ConfigError(f"component {component!r} gave no table with two varying columns; ask for more rows")
+    applied = ["collinear_group"] if grouped else []
+    if not own and scene.confounded.any() and component != "subpopulation":
+        applied.append("correlated_noise")
+    return scene, applied
+
+
+def draw_component(rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int) -> Scene:
+    """A scene of one component of the mixture."""
+    if component in paths.PATHS:
+        return paths.draw_scene(rng, mixture, component, rows=rows, variables=variables)
+    if component in _SPECIALS:
+        return _SPECIALS[component](rng, mixture, rows=rows, variables=variables)
+    if component == "pairs":
+        return importlib.import_module("foundcause.simulate.pairs").draw(rng, rows=rows)
+    return importlib.import_module(f"foundcause.simulate.worlds.{component}").draw(rng, rows=rows, variables=variables)
+
+
+def hide_constants(scene: Scene) -> Scene:
+    """The scene with observed variables of one value hidden: they influence nothing, so their edges go too."""
+    values = scene.values
+    low, high = values.min(axis=0), values.max(axis=0)
+    gaps = np.flatnonzero(~np.isfinite(low + high))  # worlds may leave cells empty
+    if gaps.size:
+        finite = np.isfinite(values[:, gaps])
+        low[gaps] = np.where(finite, values[:, gaps], np.inf).min(axis=0)
+        high[gaps] = np.where(finite, values[:, gaps], -np.inf).max(axis=0)
+    constant = ~(low < high) & ~scene.hidden
+    if not constant.any():
+        return scene
+    graph = scene.graph.copy()
+    graph[constant] = False
+    return dataclasses.replace(scene, graph=graph, hidden=scene.hidden | constant)
+
+
+def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: Scene, applied: list[str]) -> Task:
+    """Labels, artefacts, a random column order, missing cells and the last guard."""
+    seen = ~scene.hidden
+    adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
+    values, discrete = scene.values[:, seen], scene.discrete[seen]
+    if component in WORLD_NAMES or component == "pairs":
+        values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
+    elif scene.record.get("easy"):
+        spoiled = []
+    else:
+        values, spoiled = artefacts.spoil(rng, mixture.artefacts, values, discrete)
+    order = rng.permutation(values.shape[1])
+    values = np.ascontiguousarray(values[:, order])
+    observed, lost = missing.spoil(rng, mixture.missing, values)
+    values, observed = sanitise(rng, values, observed)
+    record: dict[str, Any] = {
+        "mixture": mixture.name,
+        "component": component,
+        "artefacts": applied + spoiled,
+        "missing": lost,
+        "discrete": np.flatnonzero(discrete[order]).tolist(),
+        "hidden": int(scene.hidden.sum()),
+        **{key: value for key, value in scene.record.items() if key != "component"},
+    }
+    return Task(
+        values=values,
+        observed=observed,
+        adjacency=adjacency[np.ix_(order, order)],
+        confounding=confounding[np.ix_(order, order)],
+        record=record,
+    )

@@ -1,0 +1,288 @@
+"""The knobs of a mixture: what each number means and how it is checked. The numbers are in ``mixture.py``."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foundcause.errors import ConfigError
+from foundcause.simulate.chance import Range, check_weights
+
+WORLD_NAMES = ("expert", "signalling", "telemetry", "sensors", "surveys")
+COMPONENT_NAMES = (
+    "dowhy",
+    "diverse",
+    "bivariate",
+    "linear_gaussian",
+    "discrete",
+    "fog",
+    "subpopulation",
+    "interventions",
+    "ultra_sparse",
+    "pairs",
+    *WORLD_NAMES,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """How large tasks are.
+
+    variables: ranges of the number of observed variables with their weights.
+    rows: range of the number of rows.
+    wide: tasks with more variables than this are wide.
+    wide_rows: most rows of a wide task (kept in four of five wide tasks).
+    """
+
+    variables: tuple[tuple[float, Range], ...]
+    rows: Range
+    wide: int = 50
+    wide_rows: int = 10**9
+
+    def __post_init__(self) -> None:
+        check_weights({f"{r.low}..{r.high}": w for w, r in self.variables}, "weights of sizes")
+        smallest = min(r.low for _, r in self.variables)
+        if smallest < 2:
+            raise ConfigError(f"a task cannot have {smallest:g} variables; start the range at 2 or more")
+        if self.rows.low < 20:
+            raise ConfigError(f"a task cannot have {self.rows.low:g} rows; start the range at 20 or more")
+
+    def draw(self, rng: np.random.Generator) -> tuple[int, int]:
+        """(variables, rows) of one task."""
+        left = rng.random()
+        chosen = self.variables[-1][1]
+        for weight, candidate in self.variables:
+            left -= weight
+            if left < 0.0:
+                chosen = candidate
+                break
+        variables, rows = chosen.draw_integer(rng), self.rows.draw_integer(rng)
+        if variables > self.wide and rows > self.wide_rows and rng.random() < 0.8:
+            rows = Range(low=self.rows.low, high=self.wide_rows, log=self.rows.log).draw_integer(rng)
+        return variables, rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hiding:
+    """How many variables are hidden, as a share of the observed ones.
+
+    usual: range of the share.
+    heavy: range in heavily confounded tasks.
+    heavy_chance: share of heavily confounded tasks.
+    """
+
+    usual: Range
+    heavy: Range = Range(low=0.3, high=0.8)
+    heavy_chance: float = 0.0
+
+    def draw(self, rng: np.random.Generator, variables: int) -> int:
+        """Number of hidden nodes beside ``variables`` observed ones."""
+        share = (self.heavy if rng.random() < self.heavy_chance else self.usual).draw(rng)
+        return int(share * variables)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoWhyPath:
+    """The paper's DoWhy table.
+
+    root_fraction: range of the share of nodes without parents.
+    density: range of the probability that an earlier node is a parent.
+    parents: the density is capped at this over (V - 1), V counting hidden nodes.
+    mechanisms: weights of linear, additive MLP and non-additive MLP mechanisms.
+    layers: range of the number of hidden layers.
+    units: range of the units of a layer.
+    weight_scale: the spectral norm of every weight matrix.
+    output: outputs of networks are rescaled to [-output, output].
+    calibration_rows: rows on which output ranges are recorded; 0 for the rows of the task itself, up to 1,000.
+    noise: weights of the noise families.
+    noise_scale: range of the noise scale.
+    root_mixture: share of roots drawn from a Gaussian mixture.
+    """
+
+    root_fraction: Range
+    density: Range
+    parents: float
+    mechanisms: Mapping[str, float]
+    layers: Range
+    units: Range
+    weight_scale: float
+    output: float
+    calibration_rows: int
+    noise: Mapping[str, float]
+    noise_scale: Range
+    root_mixture: float
+
+    def __post_init__(self) -> None:
+        check_weights(self.mechanisms, "weights of DoWhy mechanisms")
+        check_weights(self.noise, "weights of DoWhy noise")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiversePath:
+    """The custom generator.
+
+    topologies: weights of the graph families.
+    degree: range of the expected number of neighbours.
+    mechanisms: weights of the mechanism families.
+    noise: weights of the noise families.
+    noise_scale: range of the noise scale, in scales of the signal.
+    one_noise: share of tasks whose nodes all have the same noise family.
+    one_mechanism: share of tasks whose nodes all have the same mechanism family.
+    heteroscedastic: share of tasks in which noise may grow with a parent.
+    discrete_roots: share of roots that are binary, ordinal, categorical or counts, in mixed-type tasks.
+    mixed_types: share of tasks with such roots and with more discrete mechanisms.
+    """
+
+    topologies: Mapping[str, float]
+    degree: Range
+    mechanisms: Mapping[str, float]
+    noise: Mapping[str, float]
+    noise_scale: Range
+    one_noise: float = 0.3
+    one_mechanism: float = 0.15
+    heteroscedastic: float = 0.15
+    discrete_roots: float = 0.5
+    mixed_types: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_weights(self.topologies, "weights of topologies")
+        check_weights(self.mechanisms, "weights of mechanisms")
+        check_weights(self.noise, "weights of noise")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Missing:
+    """Missing cells.
+
+    chance: share of tasks with missing cells.
+    cells: range of the share of missing cells in such a task.
+    kinds: weights of MCAR, MAR and MNAR.
+    """
+
+    chance: float
+    cells: Range
+    kinds: Mapping[str, float] = field(default_factory=lambda: {"mcar": 1 / 3, "mar": 1 / 3, "mnar": 1 / 3})
+
+    def __post_init__(self) -> None:
+        check_weights(self.kinds, "weights of kinds of missingness")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artefacts:
+    """Probabilities, per task, that an artefact touches some of its variables.
+
+    autocorrelation: rows of a variable depend on the rows before.
+    batch_effects: batches of rows are shifted and scaled.
+    independent_noise: noise of one size is added.
+    measurement_noise: noise of a size of its own is added to each variable.
+    outliers: a few cells lie 3 to 8 standard deviations out.
+    discretisation: values fall into 5 to 100 bins.
+    bounded_or_positive: variables are squeezed into an interval or made positive.
+    monotone: log, square root, power, sigmoid or softplus of the values.
+    zero_inflation_or_censoring: cells become zero, or values stop at a limit.
+    rounding_share: range of the share of variables rounded in a task.
+    scales: variables get random scales and signs.
+    extreme_scales: variables are multiplied by 10 to a power in [-3, 3].
+    correlated_noise: groups of variables share exogenous noise (labels follow).
+    collinear_group: a hidden variable shows up as 3 to 6 noisy copies (labels follow).
+    pair_warps: Tuebingen-like transforms of tasks with two variables.
+    log_augmentation: all variables become positive and skewed.
+    """
+
+    autocorrelation: float
+    batch_effects: float
+    independent_noise: float
+    measurement_noise: float
+    outliers: float
+    discretisation: float
+    bounded_or_positive: float
+    monotone: float
+    zero_inflation_or_censoring: float
+    rounding_share: Range
+    scales: float
+    extreme_scales: float
+    correlated_noise: float
+    collinear_group: float
+    pair_warps: float
+    log_augmentation: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldArtefacts:
+    """What may still happen to tables of worlds and pairs, which bring their own artefacts.
+
+    scales: share of tasks whose continuous variables get random positive scales.
+    rounding: share of tasks in which some continuous variables are rounded.
+    """
+
+    scales: float
+    rounding: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Specials:
+    """Numbers of the special tasks.
+
+    easy_pairs: share of bivariate tasks that are easy (an edge, little noise, no artefacts).
+    fog_noise: range of the noise of correlation fog.
+    sparse_density: range of the edge density of ultra-sparse graphs.
+    conditions: range of the number of experimental conditions pooled.
+    """
+
+    easy_pairs: float
+    fog_noise: Range
+    sparse_density: Range
+    conditions: Range
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture:
+    """A whole distribution over tasks.
+
+    name: what it is called on the command line.
+    weights: shares of the components; they sum to one.
+    sizes, hiding, dowhy, diverse, specials, artefacts, world_artefacts, missing: see their classes.
+    """
+
+    name: str
+    weights: Mapping[str, float]
+    sizes: Sizes
+    hiding: Hiding
+    dowhy: DoWhyPath
+    diverse: DiversePath
+    specials: Specials
+    artefacts: Artefacts
+    world_artefacts: WorldArtefacts
+    missing: Missing
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.weights if name not in COMPONENT_NAMES]
+        if unknown:
+            raise ConfigError(f"unknown component {unknown[0]!r}; choose from {', '.join(COMPONENT_NAMES)}")
+        check_weights(self.weights, f"weights of mixture {self.name}")
+
+    def with_weights(self, weights: Mapping[str, float]) -> Mixture:
+        """The same distribution with other shares; they may have any positive sum."""
+        total = sum(weights.values())
+        if total <= 0.0:
+            raise ConfigError(f"mixture {self.name}: no component is left; give one a positive weight")
+        return dataclasses.replace(self, weights={name: weight / total for name, weight in weights.items()})
+
+    def without(self, *names: str) -> Mixture:
+        """The mixture without some components, the other shares in proportion."""
+        self._check(names)
+        return self.with_weights({name: w for name, w in self.weights.items() if name not in names})
+
+    def only(self, *names: str) -> Mixture:
+        """The mixture of some components alone, in equal shares if they have none here."""
+        self._check(names)
+        kept = {name: self.weights.get(name, 0.0) for name in names}
+        return self.with_weights(kept if sum(kept.values()) > 0 else dict.fromkeys(names, 1.0))
+
+    def _check(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            if name not in COMPONENT_NAMES:
+                raise ConfigError(f"unknown component {name!r}; choose from {', '.join(COMPONENT_NAMES)}")

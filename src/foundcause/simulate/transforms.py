@@ -1,0 +1,145 @@
+"""What happens to single continuous columns on their way into a table. N rows.
+
+Each function takes (rng, values_N float32) and returns new values; none looks at another column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+Transform = Callable[[np.random.Generator, np.ndarray], np.ndarray]
+
+
+def standard(values_N: np.ndarray) -> np.ndarray:
+    """(N,) centred and scaled to unit variance; non-finite cells stay so and do not count."""
+    finite = values_N if np.isfinite(values_N).all() else values_N[np.isfinite(values_N)]
+    if finite.size == 0:
+        return values_N
+    spread = float(finite.std(dtype=np.float64))
+    return ((values_N - finite.mean(dtype=np.float64)) / max(spread, 1e-30)).astype(np.float32)
+
+
+def discretise(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """Middles of 5 to 100 equal bins."""
+    low, high = float(values_N.min()), float(values_N.max())
+    width = max(high - low, 1e-30) / int(rng.integers(5, 101))
+    return (low + (np.floor((values_N - low) / width) + 0.5) * width).astype(np.float32)
+
+
+def bound_or_make_positive(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """Values in (0, 1), in (-1, 1), clipped at quantiles, or above zero."""
+    x = standard(values_N) * np.float32(rng.uniform(0.5, 2.0))
+    kind = int(rng.integers(5))
+    if kind == 0:
+        return _sigmoid(x)
+    if kind == 1:
+        return np.tanh(x)
+    if kind == 2:
+        return np.clip(x, *np.quantile(x, [0.02, 0.98]).astype(np.float32))
+    return np.exp(np.clip(x, -10.0, 10.0)) if kind == 3 else _softplus(x)
+
+
+def monotone(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """Log, square root, power, sigmoid or softplus."""
+    x = standard(values_N)
+    kind = int(rng.integers(5))
+    if kind == 0:
+        return np.copysign(np.log1p(np.abs(x) * np.float32(rng.uniform(1.0, 5.0))), x)
+    if kind == 1:
+        return np.sqrt(x - x.min() + np.float32(1e-3))
+    if kind == 2:
+        return np.copysign(np.abs(x) ** np.float32(rng.uniform(0.4, 2.5)), x)
+    return _sigmoid(np.float32(rng.uniform(0.5, 2.5)) * x) if kind == 3 else _softplus(np.float32(2.0) * x)
+
+
+def zero_inflate_or_censor(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """5 to 40% of cells at zero below all others, or values stopped at a limit on one side."""
+    share = rng.uniform(0.05, 0.4)
+    if rng.random() < 0.5:
+        x = values_N - values_N.min()
+        return np.where(rng.random(len(x)) < share, np.float32(0.0), x)
+    if rng.random() < 0.5:
+        return np.maximum(values_N, np.float32(np.quantile(values_N, share)))
+    return np.minimum(values_N, np.float32(np.quantile(values_N, 1.0 - share)))
+
+
+def round_values(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """Values rounded to 1, 2 or 5 times a power of ten, 2 to 50 such steps per standard deviation."""
+    spread = float(values_N.std())
+    if not spread > 0.0 or not np.isfinite(spread):
+        return values_N
+    step = spread / np.exp(rng.uniform(np.log(2.0), np.log(50.0)))
+    power = 10.0 ** np.floor(np.log10(step))
+    step = power * (1.0, 2.0, 5.0)[int(np.searchsorted((2.0, 5.0), step / power))]
+    return (np.round(values_N.astype(np.float64) / step) * step).astype(np.float32)
+
+
+def add_noise(rng: np.random.Generator, values_N: np.ndarray, size: float) -> np.ndarray:
+    """Gaussian noise of ``size`` standard deviations."""
+    return values_N + np.float32(size) * values_N.std() * rng.standard_normal(len(values_N), dtype=np.float32)
+
+
+def add_outliers(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """0.5 to 3% of cells moved 3 to 8 standard deviations out."""
+    count = max(1, int(rng.uniform(0.005, 0.03) * len(values_N)))
+    rows = rng.choice(len(values_N), size=count, replace=False)
+    changed = values_N.copy()
+    side = np.where(rng.random(count) < 0.5, -1.0, 1.0)
+    changed[rows] = values_N.mean() + values_N.std() * (side * rng.uniform(3.0, 8.0, count)).astype(np.float32)
+    return changed
+
+
+def autocorrelate(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """A first-order autoregression driven by the values, with their variance."""
+    keep = rng.uniform(0.2, 0.7)
+    centre = values_N.mean()
+    x = (values_N - centre) * np.float32(np.sqrt(1.0 - keep**2))
+    lag = 1
+    while lag < min(len(x), 64):  # doubling: after k rounds the last 2^k rows are summed with weights keep^lag
+        x[lag:] += np.float32(keep**lag) * x[:-lag].copy()
+        lag *= 2
+    return x + centre
+
+
+def batch_effect(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """2 to 5 batches of rows, each shifted and scaled."""
+    count = int(rng.integers(2, 6))
+    batch = rng.integers(count, size=len(values_N))
+    shift = (rng.normal(0.0, 0.6, count) * float(values_N.std())).astype(np.float32)
+    scale = np.exp(rng.normal(0.0, 0.15, count)).astype(np.float32)
+    centre = values_N.mean()
+    return centre + (values_N - centre) * scale[batch] + shift[batch]
+
+
+def skew(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """Positive, skewed values, as of fluorescence readings."""
+    size = np.float32(rng.uniform(0.5, 1.5))
+    return np.exp(np.clip(size * standard(values_N), -8.0, 8.0)) * np.float32(10.0 ** rng.uniform(-1.0, 2.0))
+
+
+def pair_warp(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+    """A smooth monotone distortion of random strength, then sometimes rounding: how real pairs are measured."""
+    x = standard(values_N)
+    kind = int(rng.integers(4))
+    if kind == 0:
+        x = np.exp(np.clip(np.float32(rng.uniform(0.2, 1.0)) * x, -8.0, 8.0))
+    elif kind == 1:
+        x = np.log(x - x.min() + np.float32(rng.uniform(0.1, 2.0)))
+    elif kind == 2:
+        x = np.copysign(np.abs(x) ** np.float32(rng.uniform(0.5, 1.8)), x)
+    else:
+        weight = np.float32(rng.uniform(0.2, 1.0))
+        bend = np.float32(rng.uniform(0.5, 2.0))
+        x = x + weight * np.tanh(bend * (x - np.float32(rng.uniform(-1.0, 1.0))))
+    x = x * np.float32(10.0 ** rng.uniform(-1.0, 3.0))
+    return round_values(rng, x) if rng.random() < 0.4 else x
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 0.5 * (1.0 + np.tanh(0.5 * x))
+
+
+def _softplus(x: np.ndarray) -> np.ndarray:
+    return np.log1p(np.exp(np.clip(x, -20.0, 20.0)))
