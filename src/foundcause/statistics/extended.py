@@ -8,28 +8,56 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from foundcause.statistics import contingency, extended_linear, extended_moments, scores
+from foundcause.statistics import (
+    contingency,
+    extended_blocks,
+    extended_discrete,
+    extended_linear,
+    extended_moments,
+    pairs,
+    scores,
+)
 from foundcause.statistics.extended_assembly import Quantity, assemble, features_of
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.registry import FeatureSet
+from foundcause.statistics.rows import content_subset
 
 QUANTITIES: tuple[Quantity, ...] = (
     *extended_linear.QUANTITIES,
     *scores.QUANTITIES,
     *contingency.QUANTITIES,
     *extended_moments.QUANTITIES,
+    *extended_blocks.QUANTITIES,
+    *extended_discrete.QUANTITIES,
+    *pairs.QUANTITIES,
 )
+
+ROW_LIMIT = 10_000
+"""Most rows the statistics look at."""
 
 EXTENDED = FeatureSet("extended", features_of(QUANTITIES))
 
 
 @torch.no_grad()
 def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) -> Tensor:
-    """(D, D, F) float32 features of :data:`EXTENDED` for one unpadded table; [i, j] speaks of i as a cause of j."""
+    """(D, D, F) float32 features of :data:`EXTENDED` for one unpadded table; [i, j] speaks of i as a cause of j.
+
+    Tables of more than :data:`ROW_LIMIT` rows are cut to that many, chosen by content and ``seed``.
+    """
+    rows = values_ND.shape[0]
     columns = prepare(values_ND, observed_ND)
+    if rows > ROW_LIMIT:
+        # chosen by ranks, so that the choice does not depend on a column's scale either
+        kept = content_subset(columns.u, columns.observed, ROW_LIMIT, seed=seed)
+        columns = prepare(values_ND[kept], observed_ND[kept])
     values, linear = extended_linear.linear_block(columns)
     values |= scores.score_block(columns, linear)
     counts = contingency.tables(columns)
+    sums = extended_moments.bin_sums(columns)
     values |= contingency.contingency_block(columns, counts)
-    values |= extended_moments.moment_block(columns, linear.correlation[0], counts, values_ND.shape[0])
+    values |= extended_moments.moment_block(columns, linear.correlation[0], counts, sums, rows)
+    values |= extended_blocks.block_statistics(columns)
+    values |= extended_discrete.discrete_block(columns, counts)
+    few = content_subset(columns.u, columns.observed, pairs.PAIR_ROWS, seed=seed)
+    values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
     return assemble(QUANTITIES, values, columns.variables)

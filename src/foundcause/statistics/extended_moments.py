@@ -51,19 +51,18 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
-def bin_sums(columns: Columns, arrays: Tensor) -> Tensor:
-    """(D, K, A, D) sums over joint rows: [i, a, s, j] of arrays[s] of column j where i is in bin a."""
-    A, _, D = arrays.shape
-    flat = arrays.permute(1, 0, 2).reshape(columns.rows, A * D)
-    return (columns.onehot.T @ flat).view(D, BINS, A, D)
+def bin_sums(columns: Columns) -> Tensor:
+    """(D, K, 6, D) sums over joint rows: [i, a, s, j] of x, x^2, x^3, g, g^2, g^3 of column j where i is in bin a."""
+    x, g = columns.x, columns.g
+    x2, g2 = x.square(), g.square()
+    return (columns.onehot.T @ torch.cat([x, x2, x2 * x, g, g2, g2 * g], 1)).view(-1, BINS, 6, columns.variables)
 
 
-def moment_block(columns: Columns, c: Tensor, counts_DDKK: Tensor, rows: int) -> dict[str, Tensor]:
+def moment_block(columns: Columns, c: Tensor, counts_DDKK: Tensor, sums: Tensor, rows: int) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES`; ``c`` are correlations of x, ``rows`` the true number of rows of the table."""
     D = columns.variables
     x, g, n = columns.x, columns.g, columns.joint
     x2, g2 = x.square(), g.square()
-    sums = bin_sums(columns, torch.stack([x, x2, x2 * x, g, g2, g2 * g]))
     per_bin_DKD = counts_DDKK.sum(3).transpose(1, 2)  # [i, a, j] joint rows with i in bin a
     out: dict[str, Tensor] = {}
     for k, scale in enumerate(_SCALES):
