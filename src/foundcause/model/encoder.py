@@ -1,0 +1,126 @@
+"""The axis-factorised encoder: attention over variables inside each row, then over rows inside each variable.
+
+Shape letters: B tasks, N rows, D variables, K global tokens, T = D + K, A heads, H width, F features.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from foundcause.model.config import ModelConfig
+from foundcause.model.layers import MLP, AttentionBlock, RMSNorm, san
+
+_LARGEST_BIAS = 10.0
+_PADDED_KEY = -1e9
+_CHUNK_POSITIONS = 4096  # positions per block call when no gradient is needed: bounds memory, keeps caches warm
+
+
+class Encoder(nn.Module):
+    """From cells to a state per cell, with attention biases from the pairwise statistics."""
+
+    def __init__(self, config: ModelConfig, features: int) -> None:
+        super().__init__()
+        width, blocks = config.width, 2 * config.encoder_layers
+        self.embed = nn.Linear(2, width)
+        self.blocks = nn.ModuleList(
+            AttentionBlock(
+                width, config.heads, config.inner_width, residual_std=0.02 / math.sqrt(blocks), guarded=config.guarded
+            )
+            for _ in range(blocks)
+        )
+        self.biases = nn.ModuleList(
+            MLP(features, config.bias_width, config.heads) for _ in range(config.encoder_layers)
+        )
+        self.global_tokens = nn.Parameter(torch.empty(config.global_tokens, width).normal_(std=0.02))
+        self.tap_norms = nn.ModuleList(RMSNorm(width) for _ in range(config.taps))
+        self.final_norm = RMSNorm(width)
+        # The released file carries one unused weight when there are no taps.
+        self.fusion = (
+            nn.Parameter(torch.zeros(config.taps + 1)) if config.taps or config.compatibility == "release" else None
+        )
+
+    def forward(self, values_BND: Tensor, observed_BND: Tensor, variables_BD: Tensor, features_BDDF: Tensor) -> Tensor:
+        """States (B, N, D, H), zero in missing cells."""
+        complete = bool(observed_BND.all())
+        mask_BND1 = None if complete else observed_BND.unsqueeze(-1)
+        keys_BDN = row_keys(observed_BND, variables_BD)
+        present = observed_BND.to(self.embed.weight.dtype)
+        z = self.embed(torch.stack([standardise(values_BND, observed_BND).to(present), present], dim=-1))
+        z = z if mask_BND1 is None else z * mask_BND1
+        g = self.global_tokens.to(z).expand(*z.shape[:2], -1, -1)
+        weights = None if self.fusion is None else torch.softmax(self.fusion, dim=0)
+        fused: Tensor | None = None
+        for index, block in enumerate(self.blocks):
+            if index % 2 == 0:
+                bias_BATT = self.attention_bias(index // 2, features_BDDF, variables_BD)
+                z, g = across_variables(block, z, g, bias_BATT)
+            else:
+                z = across_rows(block, z, keys_BDN)
+            z = z if mask_BND1 is None else z * mask_BND1
+            tap = (index + 1) // 4 - 1
+            if (index + 1) % 4 == 0 and index + 1 < len(self.blocks):
+                assert weights is not None
+                z = self.tap_norms[tap](z)
+                fused = weights[tap] * z if fused is None else fused + weights[tap] * z
+        z = san(self.final_norm(z), 5000.0)
+        if fused is None or weights is None:
+            return z
+        return fused + weights[-1] * z
+
+    def attention_bias(self, layer: int, features_BDDF: Tensor, variables_BD: Tensor) -> Tensor:
+        """Additive scores (B, A, T, T), shared by all rows: learned between variables, 0 where a token takes part."""
+        bias = self.biases[layer](features_BDDF).clamp(-_LARGEST_BIAS, _LARGEST_BIAS).permute(0, 3, 1, 2)
+        tokens = self.global_tokens.shape[0]
+        bias = F.pad(bias, (0, tokens, 0, tokens))
+        return bias.masked_fill(F.pad(~variables_BD, (0, tokens))[:, None, None, :], _PADDED_KEY)
+
+
+def standardise(values_BND: Tensor, observed_BND: Tensor) -> Tensor:
+    """Each variable centred and divided by its standard deviation over observed cells; missing cells 0."""
+    values = values_BND.masked_fill(~observed_BND, 0.0)
+    count = observed_BND.sum(1, keepdim=True).clamp(min=1)
+    centred = (values - values.sum(1, keepdim=True) / count).masked_fill(~observed_BND, 0.0)
+    spread = (centred.square().sum(1, keepdim=True) / (count - 1).clamp(min=1)).sqrt().clamp(min=1e-8)
+    return centred / spread
+
+
+def row_keys(observed_BND: Tensor, variables_BD: Tensor) -> Tensor | None:
+    """Rows each variable may look at (B, D, N); padded variables see all. None when nothing is hidden."""
+    allowed = observed_BND.transpose(1, 2) | ~variables_BD.unsqueeze(-1)
+    return None if bool(allowed.all()) else allowed
+
+
+def across_variables(block: nn.Module, z_BNDH: Tensor, g_BNKH: Tensor, bias_BATT: Tensor) -> tuple[Tensor, Tensor]:
+    """Attention inside each row; the bias broadcasts over rows and is never copied per row."""
+    variables = z_BNDH.shape[2]
+    if torch.is_grad_enabled():
+        joint = block(torch.cat([z_BNDH, g_BNKH], dim=2), bias_BATT.unsqueeze(1))
+        return joint[:, :, :variables], joint[:, :, variables:]
+    z, g = torch.empty_like(z_BNDH), torch.empty_like(g_BNKH, memory_format=torch.contiguous_format)
+    rows = max(1, _CHUNK_POSITIONS // bias_BATT.shape[-1])
+    for task in range(z.shape[0]):
+        for start in range(0, z.shape[1], rows):
+            part = (task, slice(start, start + rows))
+            joint = block(torch.cat([z_BNDH[part], g_BNKH[part]], dim=1), bias_BATT[task].unsqueeze(0))
+            z[part], g[part] = joint[:, :variables], joint[:, variables:]
+    return z, g
+
+
+def across_rows(block: nn.Module, z_BNDH: Tensor, keys_BDN: Tensor | None) -> Tensor:
+    """Attention inside each variable, over the rows in which it was observed."""
+    z_BDNH = z_BNDH.transpose(1, 2)
+    sequences = z_BDNH.flatten(0, 1)
+    keys = None if keys_BDN is None else keys_BDN.flatten(0, 1)[:, None, None, :]
+    if torch.is_grad_enabled():
+        out = block(sequences, keys)
+    else:
+        out = torch.empty_like(sequences, memory_format=torch.contiguous_format)
+        step = max(1, _CHUNK_POSITIONS // sequences.shape[1])
+        for start in range(0, sequences.shape[0], step):
+            part = slice(start, start + step)
+            out[part] = block(sequences[part], None if keys is None else keys[part])
+    return out.unflatten(0, z_BDNH.shape[:2]).transpose(1, 2)
