@@ -1,0 +1,234 @@
+"""Two variables: a cause and its effect, a hidden common cause, or nothing at all. N rows.
+
+Families: the simulators of Mooij et al. (2016) in their four settings, natural pairs (``pairs_causes``,
+``pairs_mechanisms``), pairs of time series, and discrete pairs. What is done to the columns afterwards follows one rule
+for both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.signal import lfilter
+
+from foundcause.simulate.pairs_causes import NATURAL, draw_cause
+from foundcause.simulate.pairs_functions import gaussian_process, standard, warp
+from foundcause.simulate.pairs_mechanisms import effect, shaped_noise
+from foundcause.simulate.task import Scene
+from foundcause.simulate.worlds import expert_tables
+
+NAME = "pairs"
+
+RELATIONS = {"edge": 0.72, "edge_and_hidden": 0.1, "hidden": 0.09, "none": 0.09}
+FAMILIES = {"natural": 0.52, "warped": 0.3, "series": 0.11, "table": 0.07}
+_SETTINGS = ("SIM", "SIM-c", "SIM-ln", "SIM-G")
+
+
+def draw(rng: np.random.Generator, *, rows: int) -> Scene:
+    """A scene of two observed variables in random order, with a hidden third one where they are confounded."""
+    relation = str(rng.choice(list(RELATIONS), p=list(RELATIONS.values())))
+    family = str(rng.choice(list(FAMILIES), p=list(FAMILIES.values())))
+    hidden = _driver(rng, rows, family) if "hidden" in relation else None
+    linked = relation.startswith("edge")
+    maker = {"natural": _natural, "warped": _warped, "series": _series, "table": _table}[family]
+    cause, result, notes = maker(rng, rows, hidden, linked)
+    columns = np.stack([cause, result], axis=1).astype(np.float64)
+    discrete = np.array([family == "table", family == "table"])
+    if family != "table":
+        columns, discrete, touches = _recorded(rng, columns)
+        notes["touches"] = touches
+    flip = bool(rng.random() < 0.5)
+    order = [1, 0] if flip else [0, 1]
+    values, discrete = columns[:, order], discrete[order]
+    graph = np.zeros((2, 2), dtype=bool)
+    if linked:
+        graph[order.index(0), order.index(1)] = True
+    unseen = np.zeros(2, dtype=bool)
+    if hidden is not None:
+        values = np.column_stack([values, hidden])
+        graph = np.pad(graph, ((0, 1), (0, 1)))
+        graph[2, :2] = True
+        unseen = np.array([False, False, True])
+        discrete = np.append(discrete, False)
+    return Scene(
+        values=values,
+        graph=graph,
+        hidden=unseen,
+        confounded=np.zeros_like(graph),
+        discrete=discrete,
+        record={"world": NAME, "family": family, "relation": relation, **notes},
+    )
+
+
+def _driver(rng: np.random.Generator, rows: int, family: str) -> np.ndarray:
+    """A hidden common cause, standardised, (N,)."""
+    if family == "series":
+        return _autoregressive(rng, rows, rng.uniform(0.5, 0.98))
+    return standard(draw_cause(rng, rows)[0])
+
+
+def _natural(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """A cause of a natural distribution and a simple law with noise."""
+    notes: dict[str, Any] = {}
+    if hidden is not None and (not linked or rng.random() < 0.6):
+        cause, first = effect(rng, hidden, shaped_noise(rng, rows))
+        notes["cause"] = f"hidden: {first['law']}"
+    else:
+        cause, name = draw_cause(rng, rows)
+        notes["cause"] = name
+        if hidden is not None:
+            cause = standard(cause) + rng.uniform(0.4, 1.5) * standard(warp(rng, hidden))
+    noise = shaped_noise(rng, rows)
+    if not linked:
+        if hidden is None:
+            result = draw_cause(rng, rows)[0] if rng.random() < 0.6 else noise
+        else:
+            result, second = effect(rng, hidden, noise)
+            notes.update(second)
+        return cause, result, notes
+    if hidden is not None:
+        share = rng.uniform(0.3, 0.9)
+        noise = standard(np.sqrt(1 - share**2) * noise + share * warp(rng, hidden))
+    result, second = effect(rng, cause, noise)
+    notes.update(second)
+    if notes["cause"] not in NATURAL and rng.random() < 0.06:
+        result = np.floor(standard(result) * rng.uniform(1.0, 6.0))
+        notes["effect"] = "steps"
+    return cause, result, notes
+
+
+def _warped(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Random distributions through random functions of cause and noise."""
+    setting = str(rng.choice(_SETTINGS))
+    near_normal = setting == "SIM-G"
+    bend = rng.uniform(0.05, 0.4) if near_normal else rng.uniform(0.5, 1.5)
+    size = rng.uniform(0.02, 0.15) if setting == "SIM-ln" else rng.uniform(0.2, 1.0)
+
+    def source() -> np.ndarray:
+        return warp(rng, rng.normal(size=rows), strength=bend, length=rng.uniform(0.5, 2.0))
+
+    def respond(x: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        reach = rng.uniform(1.5, 4.0) if near_normal else np.exp(rng.uniform(np.log(0.6), np.log(3.0)))
+        if near_normal or rng.random() < 0.3:
+            return standard(gaussian_process(rng, x[:, None], np.array([reach]))) + size * noise
+        inputs = np.stack([x, size * noise], axis=1)
+        return gaussian_process(rng, inputs, np.array([reach, rng.uniform(0.5, 1.5)]))
+
+    cause = source()
+    if hidden is not None:
+        cause = (
+            standard(respond(hidden, cause))
+            if not linked or rng.random() < 0.5
+            else standard(cause + rng.uniform(0.4, 1.2) * hidden)
+        )
+    noise = source()
+    if not linked:
+        result = noise if hidden is None else respond(hidden, noise)
+    else:
+        if hidden is not None:
+            noise = standard(noise + rng.uniform(0.4, 1.5) * warp(rng, hidden))
+        result = respond(cause, noise)
+    return cause, standard(result), {"setting": setting}
+
+
+def _series(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """A driven series: the effect follows the cause at once or with inertia, with a memory of its own."""
+    cause = _autoregressive(rng, rows, rng.uniform(0.0, 0.98))
+    if rng.random() < 0.5:
+        period = rows / rng.uniform(1.0, 10.0)
+        cause = standard(cause + rng.uniform(0.5, 2.0) * np.sin(2 * np.pi * np.arange(rows) / period))
+    if rng.random() < 0.5:
+        cause = warp(rng, cause, strength=rng.uniform(0.2, 1.0))
+    if hidden is not None:
+        cause = standard(cause + rng.uniform(0.5, 1.5) * hidden)
+    noise = _autoregressive(rng, rows, rng.uniform(0.0, 0.95))
+    if rng.random() < 0.4:
+        noise = warp(rng, noise, strength=rng.uniform(0.2, 0.8))
+    if hidden is not None:
+        noise = standard(noise + rng.uniform(0.5, 1.5) * hidden)
+    if not linked:
+        return cause, noise, {"lag": False}
+    inertia = rng.uniform(0.1, 0.7) if rng.random() < 0.4 else 0.0
+    felt = lfilter([1.0 - inertia], [1.0, -inertia], cause) if inertia else cause
+    result, notes = effect(rng, felt, noise)
+    return cause, result, {**notes, "lag": bool(inertia)}
+
+
+def _table(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Two discrete columns: a prior and a conditional table."""
+    states = rng.choice([2, 3, 4, 5, 6, 8, 10], size=2, p=[0.2, 0.2, 0.2, 0.15, 0.1, 0.1, 0.05])
+    families = [name for name in expert_tables.FAMILIES if name not in ("logic", "context")]
+    name = str(rng.choice(families))
+    levels = 5
+    if hidden is not None:
+        cuts = np.quantile(hidden, np.arange(1, levels) / levels)
+        group = (hidden[:, None] > cuts).sum(axis=1)
+
+    def child(parents: list[np.ndarray], cards: list[int], count: int) -> np.ndarray:
+        if not parents:
+            probabilities = np.tile(expert_tables.prior(rng, count, 0.1), (rows, 1))
+        else:
+            probabilities = expert_tables.FAMILIES[name](rng, np.stack(parents, axis=1), np.array(cards), count)
+        codes = expert_tables.sample(rng, probabilities)
+        codes[rng.choice(rows, 2, replace=False)] = [0, count - 1]
+        return codes
+
+    above = [] if hidden is None else [group]
+    cards = [] if hidden is None else [levels]
+    cause = child(above, cards, int(states[0]))
+    result = child([cause] * linked + above, [int(states[0])] * linked + cards, int(states[1]))
+    shuffled = rng.random() < 0.4
+    pair = [rng.permutation(k)[c] if shuffled else c for c, k in zip((cause, result), states, strict=True)]
+    return pair[0], pair[1], {"law": name, "states": [int(k) for k in states]}
+
+
+def _recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Both columns as recorded, by one rule for either side: measurement noise, outliers, logarithms, rounding."""
+    rows = len(columns)
+    touches: list[str] = []
+    spread = columns.std(axis=0) + 1e-12
+    steps = np.array([len(np.unique(column)) < min(40, rows // 3) for column in columns.T])
+    if rng.random() < 0.4:
+        size = np.exp(rng.uniform(np.log(0.004), np.log(0.15), 2)) * (rng.random(2) < 0.75)
+        # Values that come in steps are read without error as often as not.
+        size = np.where(steps & (rng.random(2) < 0.7), 0.0, size)
+        columns = columns + size * spread * rng.normal(size=columns.shape)
+        steps &= size == 0
+        touches.append("measured")
+    if rng.random() < 0.08:
+        hit = rng.random(columns.shape) < rng.uniform(0.001, 0.02)
+        columns = columns + hit * rng.normal(size=columns.shape) * spread * rng.uniform(2.0, 6.0)
+        touches.append("outliers")
+    if rng.random() < 0.1:
+        low = columns.min(axis=0)
+        columns = np.log(columns - low + rng.uniform(0.02, 0.5, 2) * (columns.mean(axis=0) - low + 1e-9))
+        touches.append("logged")
+    if rng.random() < 0.45:
+        levels = np.exp(rng.uniform(np.log(8.0), np.log(300.0), 2))
+        unit = 5.0 * columns.std(axis=0) / levels
+        rounded = np.round(columns / (unit + 1e-15)) * unit
+        # Rounding is a habit of the whole table, but one column in five escapes it.
+        chosen = (rng.random(2) < 0.8) & ~steps & (np.ptp(rounded, axis=0) > 0)
+        columns = np.where(chosen, rounded, columns)
+        touches.append("rounded")
+    # Constant columns tell nothing; a whiff of noise keeps them alive.
+    flat = np.ptp(columns, axis=0) <= 0
+    if flat.any():
+        columns = np.where(flat, rng.normal(size=columns.shape), columns)
+    scale = np.exp(rng.normal(0.0, 2.0, 2))
+    few = np.array([len(np.unique(column)) <= 20 for column in columns.T])
+    return columns * scale + rng.choice([0.0, 1.0]) * rng.normal(0.0, 3.0, 2) * scale, few, touches
+
+
+def _autoregressive(rng: np.random.Generator, rows: int, memory: float) -> np.ndarray:
+    """A standardised series with exponential memory, (N,)."""
+    return standard(lfilter([1.0], [1.0, -memory], rng.normal(size=rows + 50))[50:])

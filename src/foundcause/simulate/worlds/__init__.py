@@ -1,0 +1,19 @@
+"""Worlds: priors built from how fields make data. Each ``draw(rng, *, rows, variables)`` returns a ``Scene``."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from foundcause.simulate.task import Scene
+from foundcause.simulate.worlds import expert, sensors, signalling, surveys, telemetry
+
+
+class Draw(Protocol):
+    """Draws a scene with ``variables`` observed columns and ``rows`` rows."""
+
+    def __call__(self, rng: np.random.Generator, *, rows: int, variables: int) -> Scene: ...
+
+
+WORLDS: dict[str, Draw] = {world.NAME: world.draw for world in (expert, signalling, telemetry, sensors, surveys)}

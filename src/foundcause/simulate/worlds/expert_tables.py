@@ -1,0 +1,222 @@
+"""Conditional probability tables as experts write them. N rows, P parents, K states.
+
+A family is a function ``(rng, codes_NP, cards_P, states) -> probabilities (N, K)``. Row probabilities depend on the
+row's parent states alone, so each is a table, evaluated only where the sample needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+Family = Callable[[np.random.Generator, np.ndarray, np.ndarray, int], np.ndarray]
+
+
+def prior(rng: np.random.Generator, states: int, rare: float) -> np.ndarray:
+    """State probabilities of a node without parents, (K,); ``rare`` is the chance that all but one state are rare."""
+    if rng.random() < rare:
+        others = rng.dirichlet(np.full(states - 1, 2.0)) if states > 2 else np.ones(1)
+        away = np.exp(rng.uniform(np.log(0.01), np.log(0.25)))
+        return np.concatenate([[1.0 - away], away * others])
+    return rng.dirichlet(np.full(states, np.exp(rng.uniform(np.log(0.7), np.log(15.0)))))
+
+
+def marginal(rng: np.random.Generator, states: int) -> np.ndarray:
+    """A target for the overall state shares of a node with parents, (K,)."""
+    share = rng.dirichlet(np.full(states, np.exp(rng.uniform(np.log(0.8), np.log(8.0)))))
+    if rng.random() < 0.5:
+        share = np.sort(share)[::-1]
+    return 0.97 * share + 0.03 / states
+
+
+def state_scores(rng: np.random.Generator, card: int, *, ordered: float = 0.85) -> np.ndarray:
+    """A score per state of a parent in [-0.5, 0.5], (card,): usually monotone, with uneven steps."""
+    if rng.random() < ordered:
+        steps = rng.gamma(rng.uniform(0.5, 5.0), size=card - 1) + 1e-3
+        return np.concatenate([[0.0], np.cumsum(steps) / steps.sum()]) - 0.5
+    score = rng.normal(size=card)
+    return (score - score.min()) / (np.ptp(score) + 1e-9) - 0.5
+
+
+def ordered_logit(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """Parents push an ordered child up or down; cut points place its states."""
+    latent = np.zeros(len(codes))
+    sign = 1.0 if rng.random() < 0.5 else -1.0
+    agree = rng.choice([0.5, 0.8, 1.0])
+    for column, card in enumerate(cards):
+        push = np.exp(rng.normal(np.log(3.2), 0.55)) * (sign if rng.random() < agree else -sign)
+        latent += push * state_scores(rng, int(card))[codes[:, column]]
+    noise = rng.logistic(size=len(codes))
+    cuts = np.quantile(latent + noise, np.cumsum(marginal(rng, states))[:-1])
+    below = 1.0 / (1.0 + np.exp(np.clip(latent[:, None] - cuts[None, :], -40, 40)))
+    return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+
+def softmax(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """A nominal child: every parent state shifts the log odds of every child state."""
+    logits = np.tile(np.log(marginal(rng, states)), (len(codes), 1))
+    for column, card in enumerate(cards):
+        size = np.exp(rng.normal(np.log(1.5), 0.45))
+        logits += size * rng.normal(size=(int(card), states))[codes[:, column]]
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def noisy_max(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """Each parent alone can raise the child; a leak can too. With two states this is noisy-OR."""
+    leak = np.exp(rng.uniform(np.log(0.002), np.log(0.2)))
+    split = rng.dirichlet(np.full(states - 1, 1.5))
+    below = np.tile(1.0 - leak * (1.0 - np.cumsum(np.concatenate([[0.0], split]))[:-1]), (len(codes), 1))
+    for column, card in enumerate(cards):
+        force = rng.beta(2.5, 1.2) * 0.95 + 0.04
+        level = np.linspace(0.0, 1.0, int(card)) ** rng.uniform(0.5, 2.0)
+        if rng.random() < 0.15:
+            level = level[::-1].copy()
+        split = rng.dirichlet(np.full(states - 1, 1.5))
+        # Higher parent states act more often and reach higher child states.
+        reach = 1.0 - np.cumsum(np.concatenate([[0.0], split]))[:-1]
+        table = 1.0 - force * level[:, None] * reach[None, :] ** (1.5 - level[:, None])
+        below = below * table[codes[:, column]]
+    probabilities = np.diff(below, axis=1, prepend=0.0, append=1.0)
+    return probabilities[:, ::-1] if rng.random() < 0.15 else probabilities
+
+
+def logic(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """OR, AND, majority, maximum, minimum or a binned sum of the parents, with little or no noise."""
+    level = codes / np.maximum(cards - 1, 1)
+    flip = rng.random(len(cards)) < rng.choice([0.0, 0.25])
+    level = np.where(flip, 1.0 - level, level)
+    rule = rng.choice(
+        ["any", "all", "most", "largest", "smallest", "sum", "parity"], p=[0.3, 0.22, 0.1, 0.12, 0.08, 0.15, 0.03]
+    )
+    if rule in ("any", "all", "most", "parity"):
+        on = level > rng.uniform(0.05, 0.9, size=len(cards))
+        fired = {
+            "any": on.any(1),
+            "all": on.all(1),
+            "most": on.mean(1) >= 0.5,
+            "parity": on.sum(1) % 2 == 1,
+        }[str(rule)]
+        high = states - 1
+        answer = np.where(fired, high, 0)
+        if states > 2:
+            # The remaining states tell how many inputs fired.
+            answer = np.where(fired, np.clip(np.ceil(on.mean(1) * high), 1, high), 0)
+        answer = answer.astype(np.int64)
+    else:
+        weight = rng.choice([np.ones(len(cards)), rng.uniform(0.5, 2.0, len(cards))])
+        total = {"largest": level.max(1), "smallest": level.min(1), "sum": level @ weight / weight.sum()}[str(rule)]
+        answer = np.clip(np.round(total * (states - 1) + 1e-9), 0, states - 1).astype(np.int64)
+    slip = 0.0 if rng.random() < 0.35 else np.exp(rng.uniform(np.log(0.002), np.log(0.15)))
+    return _around(rng, answer, states, slip)
+
+
+def context(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """A decision tree: some parents matter only in the context that others create."""
+    leaf = np.zeros(len(codes), dtype=np.int64)
+    leaves = 1
+    extra = int(rng.integers(0, 3))
+    tests = np.concatenate([rng.permutation(len(cards)), rng.integers(0, len(cards), size=extra)])
+    for column in tests:
+        card = int(cards[column])
+        if rng.random() < 0.6:
+            yes = codes[:, column] >= rng.integers(1, card)
+        else:
+            yes = codes[:, column] == rng.integers(card)
+        # Splitting the fullest leaf half of the time keeps most parents visible.
+        sizes = np.bincount(leaf, minlength=leaves)
+        where = int(sizes.argmax()) if rng.random() < 0.6 else int(rng.integers(leaves))
+        leaf[(leaf == where) & yes] = leaves
+        leaves += 1
+    table = rng.dirichlet(np.full(states, np.exp(rng.uniform(np.log(0.15), np.log(1.5)))), size=leaves)
+    # Neighbouring leaves should not agree on their favourite state by chance.
+    favourite = (np.arange(leaves) + rng.integers(states)) % states
+    table = 0.6 * table + 0.4 * np.eye(states)[favourite]
+    return table[leaf]
+
+
+def report(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """A test, reading or report of the first parent; the others are ways in which it fails."""
+    card = int(cards[0])
+    slip = np.exp(rng.uniform(np.log(0.003), np.log(0.3)))
+    if card == states:
+        answer = np.arange(card) if rng.random() < 0.9 else np.arange(card)[::-1]
+    else:
+        answer = np.round(np.linspace(0, states - 1, card)).astype(np.int64)
+    probabilities = _around(rng, answer, states, slip)[codes[:, 0]]
+    for column in range(1, len(cards)):
+        level = codes[:, column] / max(int(cards[column]) - 1, 1)
+        broken = level >= rng.uniform(0.3, 1.0)
+        stuck = rng.dirichlet(np.full(states, 0.3))
+        grip = rng.uniform(0.5, 1.0)
+        probabilities = np.where(broken[:, None], (1.0 - grip) * probabilities + grip * stuck[None, :], probabilities)
+    return probabilities
+
+
+def pooled(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """A weighted average of opinions, one small table for each parent."""
+    weight = rng.dirichlet(np.full(len(cards), 3.0))
+    mixed = np.zeros((len(codes), states))
+    for column, card in enumerate(cards):
+        if rng.random() < 0.6:
+            centre = state_scores(rng, int(card)) + 0.5
+            spread = rng.uniform(0.08, 0.3)
+            table = np.exp(-0.5 * ((np.linspace(0, 1, states)[None, :] - centre[:, None]) / spread) ** 2)
+            table /= table.sum(axis=1, keepdims=True)
+        else:
+            table = rng.dirichlet(np.full(states, 0.5), size=int(card))
+        mixed += weight[column] * table[codes[:, column]]
+    return mixed
+
+
+def free(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
+    """An independent Dirichlet row for each parent configuration, from peaked to flat."""
+    size = int(np.prod(cards.astype(np.float64)))
+    flat = codes @ np.concatenate([[1], np.cumprod(cards[:-1])]).astype(np.int64)
+    if size > 1024:
+        _, flat = np.unique(flat, return_inverse=True)
+        size = int(flat.max()) + 1
+    concentration = np.full(states, np.exp(rng.uniform(np.log(0.15), np.log(2.0))))
+    if rng.random() < 0.4:
+        concentration = concentration * states * marginal(rng, states)
+    return (rng.dirichlet(concentration, size=size) * 0.999 + 0.001 / states)[flat]
+
+
+FAMILIES: dict[str, Family] = {
+    "ordered_logit": ordered_logit,
+    "softmax": softmax,
+    "noisy_max": noisy_max,
+    "logic": logic,
+    "context": context,
+    "report": report,
+    "pooled": pooled,
+    "free": free,
+}
+
+
+def rounded(probabilities: np.ndarray, grid: float) -> np.ndarray:
+    """Probabilities as written down: multiples of ``grid`` that still sum to one, (N, K)."""
+    snapped = np.round(probabilities / grid) * grid
+    empty = snapped.sum(axis=1) < grid / 2
+    snapped[empty] = probabilities[empty]
+    return snapped / snapped.sum(axis=1, keepdims=True)
+
+
+def sample(rng: np.random.Generator, probabilities: np.ndarray) -> np.ndarray:
+    """One state per row, (N,) int."""
+    edges = np.cumsum(probabilities, axis=1)[:, :-1]
+    return (rng.random(len(probabilities))[:, None] > edges).sum(axis=1)
+
+
+def _around(rng: np.random.Generator, answer: np.ndarray, states: int, slip: float) -> np.ndarray:
+    """Probability 1 - slip on each answer, the rest on its neighbours or anywhere; (len(answer), K)."""
+    if rng.random() < 0.5:
+        gap = np.abs(np.arange(states)[:, None] - np.arange(states)[None, :])
+        other = np.where(gap > 0, np.exp(-1.5 * gap), 0.0)
+    else:
+        other = rng.dirichlet(np.full(states, 1.0), size=states) * (1.0 - np.eye(states)) + 1e-6
+    # Misses and false alarms differ.
+    slips = np.minimum(slip * rng.uniform(0.3, 1.7, size=states), 0.5)
+    table = slips[:, None] * other / other.sum(axis=1, keepdims=True) + (1.0 - slips[:, None]) * np.eye(states)
+    return table[answer]
