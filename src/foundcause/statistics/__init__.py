@@ -1,0 +1,157 @@
+"""Pairwise statistics of tables: which variables depend, and which way.
+
+``compute`` gives them for a batch of tables; ``feature_set`` names and describes them. Shape letters: B tasks, N rows,
+D variables, F features.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from foundcause.errors import ConfigError, InputError
+from foundcause.statistics.blocks import blocks_for
+from foundcause.statistics.constants import PAPER_CONSTANTS, RffConstants
+from foundcause.statistics.inputs import Array, Batch, checked_batch
+from foundcause.statistics.paper import PAPER_KERNEL_ROWS, paper_statistics
+from foundcause.statistics.paper_features import PAPER
+from foundcause.statistics.registry import Feature, FeatureSet
+from foundcause.statistics.release import release_statistics
+from foundcause.statistics.release_features import RELEASE
+
+__all__ = [
+    "PAPER",
+    "PAPER_CONSTANTS",
+    "PAPER_KERNEL_ROWS",
+    "RELEASE",
+    "Feature",
+    "FeatureSet",
+    "RffConstants",
+    "compute",
+    "family",
+    "feature_set",
+    "selection",
+]
+
+FAMILIES = ("release", "paper", "extended")
+
+
+def family(name: str) -> FeatureSet:
+    """All features of ``release``, ``paper`` or ``extended``."""
+    if name == "release":
+        return RELEASE
+    if name == "paper":
+        return PAPER
+    if name == "extended":
+        from foundcause.statistics.extended import EXTENDED
+
+        return EXTENDED
+    raise ConfigError(f"unknown feature set {name!r}; choose from {', '.join(FAMILIES)} or join them with '+'")
+
+
+def feature_set(name: str) -> FeatureSet:
+    """A family, or several joined by '+' as in ``paper+extended``."""
+    first, *others = [family(part.strip()) for part in name.split("+")]
+    for other in others:
+        first = first + other
+    return first
+
+
+def selection(names: list[str] | tuple[str, ...], *, label: str = "selection") -> FeatureSet:
+    """A feature set of single features by name; a directed feature comes with its partner."""
+    known = {feature.name: feature for part in FAMILIES for feature in family(part).features}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ConfigError(f"unknown feature {unknown[0]!r}; docs/statistics.md lists the names")
+    lonely = [name for name in names if (known[name].partner or name) not in names]
+    if lonely:
+        raise ConfigError(f"feature {lonely[0]!r} needs its partner {known[lonely[0]].partner!r} in the selection")
+    return FeatureSet(label, tuple(known[name] for name in names))
+
+
+@torch.no_grad()
+def compute(
+    values_BND: Array,
+    observed_BND: Array | None = None,
+    variables_BD: Array | None = None,
+    *,
+    features: str | FeatureSet = "paper",
+    seed: int = 0,
+    kernel_rows: int | None = None,
+    constants: RffConstants | None = None,
+) -> Tensor:
+    """Float32 statistics (B, D, D, F), or (D, D, F) for a single table (N, D); [i, j] speaks of i as a cause of j.
+
+    observed_BND: False marks missing cells, whatever they hold. variables_BD: False marks padding variables, whose
+    pairs are 0. features: names as in :func:`feature_set`, or a :class:`FeatureSet`; blocks behind features that are
+    not asked for are skipped. seed: of tie-breaking and row subsets. kernel_rows: rows of the kernel block, by default
+    all for ``release`` and ``PAPER_KERNEL_ROWS`` for ``paper``. constants: random Fourier constants of ``release``,
+    which belong to its weights; ``paper`` has its own.
+    """
+    batch = checked_batch(values_BND, observed_BND, variables_BD)
+    if kernel_rows is not None and kernel_rows < 3:
+        raise InputError(f"kernel_rows is {kernel_rows}; pass at least 3, or None for the default")
+    wanted = feature_set(features) if isinstance(features, str) else features
+    places = _places(wanted)
+    B, _, D = batch.values.shape
+    result = torch.zeros(B, D, D, len(wanted), device=batch.values.device)
+    with torch.autocast(batch.values.device.type, enabled=False):
+        for task in range(B):
+            for name, (here, there) in places.items():
+                part = _one_task(name, batch, task, there, seed, kernel_rows, constants)
+                result[task, :, :, here] = part if len(there) == part.shape[2] else part[:, :, there]
+    return result if values_BND.ndim == 3 else result[0]
+
+
+def _places(wanted: FeatureSet) -> dict[str, tuple[list[int], list[int]]]:
+    """Per family: positions in the wanted set, and positions in the family."""
+    places: dict[str, tuple[list[int], list[int]]] = {}
+    owners = {}
+    for name in FAMILIES if any(feature.name not in _EARLY for feature in wanted.features) else FAMILIES[:2]:
+        owners |= {feature.name: (name, k) for k, feature in enumerate(family(name).features)}
+    for position, feature in enumerate(wanted.features):
+        if feature.name not in owners:
+            raise ConfigError(f"feature {feature.name!r} of set {wanted.name!r} is not known; see docs/statistics.md")
+        name, k = owners[feature.name]
+        here, there = places.setdefault(name, ([], []))
+        here.append(position)
+        there.append(k)
+    return places
+
+
+_EARLY = frozenset(feature.name for feature in RELEASE.features + PAPER.features)
+
+
+def _one_task(
+    name: str,
+    batch: Batch,
+    task: int,
+    wanted: list[int],
+    seed: int,
+    kernel_rows: int | None,
+    constants: RffConstants | None,
+) -> Tensor:
+    """All features (D, D, F) of one family for one task of a batch."""
+    values, observed, real = batch.values[task], batch.observed[task], batch.variables[task]
+    if name == "release":
+        return release_statistics(
+            values, observed, real, constants=constants, seed=seed, kernel_rows=kernel_rows, blocks=blocks_for(wanted)
+        )
+    padded = not bool(real.all())
+    if padded:
+        values, observed = values[:, real], observed[:, real]
+    if name == "paper":
+        inner = paper_statistics(
+            values, observed, seed=seed, kernel_rows=kernel_rows or PAPER_KERNEL_ROWS, blocks=blocks_for(wanted)
+        )
+    else:
+        from foundcause.statistics.extended import extended_statistics
+
+        inner = extended_statistics(values, observed, seed=seed)
+    if not padded:
+        return inner
+    D = len(real)
+    whole = torch.zeros(D, D, inner.shape[2], device=inner.device)
+    place = real.nonzero()[:, 0]
+    whole[place[:, None], place] = inner
+    return whole

@@ -1,0 +1,120 @@
+"""Moments of every variable within quantile bins of every other.
+
+Shape letters: N rows, D variables, C causes in hand, Q bins, G super-bins of Q / G bins each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+BINS, GROUPS = 20, 5
+TILE = 2**18
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinFeatures:
+    """[i, j]: j within bins of i, all (D, D): mean of half the log variance, variation of the variance, and variance
+    over super-bins of the squared correlation."""
+
+    entropy: Tensor
+    variation: Tensor
+    local_r2: Tensor
+
+
+def bin_index(values_ND: Tensor, observed_ND: Tensor) -> Tensor:
+    """Bin 0 .. 19 of every cell (N, D): how many of the column's 19 boundaries lie strictly below it.
+
+    Boundary k is the observed value at position round(k / 20 * (max(n, 20) - 1)) of the sorted column.
+    """
+    filled = values_ND.masked_fill(~observed_ND, torch.inf).T.contiguous()
+    ascending = torch.sort(filled, dim=1).values
+    N = filled.shape[1]
+    last = observed_ND.sum(dim=0).clamp(min=BINS) - 1
+    # float32 on purpose: its rounding decides half-way positions, and official weights saw it that way
+    grid = torch.linspace(0.0, 1.0, BINS + 1, device=values_ND.device, dtype=torch.float32)[1:-1]
+    at = (grid * last[:, None].to(torch.float32)).round().to(torch.int64).clamp(max=N - 1)
+    boundaries = ascending.gather(1, at)
+    return torch.searchsorted(boundaries, filled).T.contiguous()
+
+
+def bin_features(
+    values_ND: Tensor, observed_ND: Tensor | None, bins_ND: Tensor, *, floor: float = 1e-8, tile: int = TILE
+) -> BinFeatures:
+    """Features of float32 ``values`` (roughly centred) over bins; observed_ND None means complete.
+
+    Variances are taken around the bin means in a second pass, so that large means cost no digits.
+    """
+    values = values_ND.to(torch.float32)
+    N, D = values.shape
+    together = max(1, min(D, tile // (N * max(D, BINS))))
+    mask = None if observed_ND is None else observed_ND.to(torch.float32)
+    parts = []
+    for start in range(0, D, together):
+        causes = slice(start, min(start + together, D))
+        parts.append(_some_causes(values, mask, bins_ND, causes, floor))
+    entropy, variation, local_r2 = (torch.cat(part) for part in zip(*parts, strict=True))
+    return BinFeatures(entropy=entropy, variation=variation, local_r2=local_r2)
+
+
+def _some_causes(
+    values: Tensor, mask: Tensor | None, bins_ND: Tensor, causes: slice, floor: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    N, D = values.shape
+    bins = bins_ND.T[causes].contiguous()  # (C, N)
+    C = len(bins)
+    levels = torch.arange(BINS, device=values.device)
+    member = (bins[:, None, :] == levels[:, None]).to(values.dtype)  # (C, Q, N)
+    cause = values.T[causes].contiguous()
+    if mask is None:
+        count = member.sum(dim=2)[:, :, None].expand(C, BINS, D)
+    else:
+        member *= mask.T[causes][:, None]
+        count = (member.reshape(-1, N) @ mask).view(C, BINS, D)
+    flat = member.reshape(-1, N)
+    size = count.clamp(min=1.0)
+    mean = (flat @ values).view(C, BINS, D) / size
+    around = values - mean.gather(1, bins[:, :, None].expand(C, N, D))
+    if mask is not None:
+        around *= mask
+    # The cause is centred per bin too (over its own observed cells), then corrected to each pair's shared rows.
+    middle = (member * cause[:, None]).sum(dim=2) / member.sum(dim=2).clamp(min=1.0)  # (C, Q)
+    lean = cause - middle.gather(1, bins)
+    leaning = (member * lean[:, None]).reshape(-1, N)
+    product = torch.bmm(leaning.view(C, BINS, N), around)
+    if mask is None:
+        lean1 = values.new_zeros(C, BINS, D)
+        lean2 = (member * lean.square()[:, None]).sum(dim=2)[:, :, None].expand(C, BINS, D)
+    else:
+        lean1 = (leaning @ mask).view(C, BINS, D)
+        lean2 = ((member * lean.square()[:, None]).reshape(-1, N) @ mask).view(C, BINS, D)
+    square = torch.bmm(member, around.square_())
+
+    enough = (count >= 2.0).to(values.dtype)
+    variance = (square / count.clamp(min=2.0)).clamp(min=floor)
+    share = enough * count / count.sum(dim=1, keepdim=True).clamp(min=1.0)
+    entropy = (share * 0.5 * variance.log()).sum(dim=1)
+    typical = (share * variance).sum(dim=1, keepdim=True).clamp(min=1e-8)
+    spread = (share * (variance - typical).square()).sum(dim=1).sqrt()
+    variation = (spread / typical[:, 0]).nan_to_num(nan=0.0).clamp(0.0, 5.0)
+
+    shape = (C, GROUPS, BINS // GROUPS, D)
+    count, mean, size = count.reshape(shape), mean.view(shape), size.reshape(shape)
+    lean1, lean2, product, square = (t.reshape(shape) for t in (lean1, lean2, product, square))
+    centre = middle.view(C, GROUPS, BINS // GROUPS, 1) + lean1 / size
+    members = count.sum(dim=2)
+    divisor = members.clamp(min=3.0)
+    mean_y = (count * mean).sum(dim=2, keepdim=True) / divisor[:, :, None]
+    mean_x = (count * centre).sum(dim=2, keepdim=True) / divisor[:, :, None]
+    variance_y = ((square + count * (mean - mean_y).square()).sum(dim=2) / divisor).clamp(min=1e-8)
+    within_x = lean2 - lean1.square() / size
+    variance_x = ((within_x + count * (centre - mean_x).square()).sum(dim=2) / divisor).clamp(min=1e-8)
+    covariance = (product + count * (centre - mean_x) * (mean - mean_y)).sum(dim=2) / divisor
+    r2 = (covariance / (variance_x * variance_y).sqrt().clamp(min=1e-4)).clamp(-1.0, 1.0).square()
+    usable = (members >= 3.0).to(values.dtype)
+    groups = usable.sum(dim=1, keepdim=True).clamp(min=1.0)
+    average = (usable * r2).sum(dim=1, keepdim=True) / groups
+    local_r2 = ((usable * (r2 - average).square()).sum(dim=1) / groups[:, 0]).nan_to_num(nan=0.0).clamp(0.0, 5.0)
+    return entropy, variation, local_r2
