@@ -1,0 +1,159 @@
+"""``foundcause train``: train a network, and calibrate, validate and plot what was trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from foundcause.errors import ConfigError
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``train`` and its sub-commands."""
+    group = typer.Typer(invoke_without_command=True, no_args_is_help=True)
+    group.callback()(train)
+    group.command()(calibrate)
+    group.command()(evaluate)
+    group.command()(curves)
+    app.add_typer(group, name="train")
+
+
+def train(
+    context: typer.Context,
+    out: Annotated[Path | None, typer.Option(help="Run folder; created when missing.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file of options; options here win.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")] = False,
+    init: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Model preset: SMALL, TINY or BASE.")] = None,
+    mixture: Annotated[str | None, typer.Option(help="Task distribution: SHIPPED or PAPER.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Leave out a component; may be repeated.")] = None,
+    features: Annotated[str | None, typer.Option(help="Feature set of the model, e.g. paper+extended.")] = None,
+    objective: Annotated[str | None, typer.Option(help="Loss: shipped or paper.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget in minutes of wall time, over all resumes.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Budget in optimiser steps.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of weights, tasks and every draw.")] = None,
+    lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
+    optimizer: Annotated[str | None, typer.Option(help="adamw or schedule-free.")] = None,
+    batch_budget: Annotated[float | None, typer.Option(help="Sum of D squared over the tasks of a batch.")] = None,
+    reuse: Annotated[int | None, typer.Option(help="Uses of each task, later ones on other rows.")] = None,
+    feature_dropout: Annotated[float | None, typer.Option(help="Rate of feature dropout.")] = None,
+    replay: Annotated[float | None, typer.Option(help="Share of hard tasks replayed in each batch.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Simulating processes.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Torch threads of the trainer; 0 for torch's choice.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda or auto.")] = None,
+    checkpoint_minutes: Annotated[float | None, typer.Option(help="Minutes between checkpoints.")] = None,
+    validate_minutes: Annotated[float | None, typer.Option(help="Minutes between validations; 0 for none.")] = None,
+    compile: Annotated[bool | None, typer.Option("--compile/--no-compile", help="Use torch.compile.")] = None,
+    tensorboard: Annotated[bool | None, typer.Option("--tensorboard/--no-tensorboard", help="Write events.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value of the model; may be repeated.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="key=value of the training options; may be repeated.")
+    ] = None,
+) -> None:
+    """Train a network on simulated tasks; see docs/training.md for every option."""
+    if context.invoked_subcommand is not None:
+        return
+    names = (
+        "preset", "mixture", "objective", "minutes", "steps", "seed", "lr", "optimizer", "batch_budget", "reuse",
+        "feature_dropout", "replay", "workers", "threads", "device", "checkpoint_minutes", "validate_minutes",
+        "compile", "tensorboard",
+    )  # fmt: skip
+    given: dict[str, Any] = {name: context.params[name] for name in names if context.params[name] is not None}
+    given |= _pairs(option or [])
+    if without:
+        given["without"] = tuple(without)
+    model = _pairs(set_ or []) | ({"features": features} if features else {})
+    if out is None:
+        raise ConfigError("say where the run goes: foundcause train --out runs/a --minutes 150")
+
+    from foundcause.train.config import read_toml, train_config
+    from foundcause.train.loop import train as run
+    from foundcause.train.resume import resumed
+
+    options = read_toml(config) if config else {}
+    if "minutes" in given or "steps" in given:
+        options = {key: value for key, value in options.items() if key not in ("minutes", "steps")}
+    options |= given
+    if model:
+        options["model"] = dict(options.get("model", {})) | model
+    settings = resumed(out, options) if resume else train_config(options)
+    run(settings, out, resume=resume, init=init, say=_say)
+
+
+def calibrate(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    tasks: Annotated[int, typer.Option(help="Synthetic tasks to fit on.")] = 600,
+) -> None:
+    """Fit temperatures and the threshold rule of a run's best checkpoint; writes model.safetensors."""
+    from foundcause.train.calibrate import calibrate_run
+
+    _one_thread()
+    calibrate_run(run, tasks=tasks, say=_say)
+
+
+def evaluate(
+    checkpoint: Annotated[Path, typer.Argument(help="Checkpoint to validate.")],
+    tasks: Annotated[int, typer.Option(help="Tasks of each family.")] = 24,
+    family: Annotated[list[str] | None, typer.Option(help="Only this family; may be repeated.")] = None,
+    workers: Annotated[int, typer.Option(help="Simulating processes, when suites are not in the cache.")] = 1,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
+) -> None:
+    """Score a checkpoint on the synthetic validation suites."""
+    import json
+
+    from foundcause.atomic import write_text
+    from foundcause.model.checkpoint import load
+    from foundcause.train.config import TrainConfig
+    from foundcause.train.validate import validation
+    from foundcause.train.workers import Workers
+
+    _one_thread()
+    network, _ = load(checkpoint)
+    settings = TrainConfig(steps=1, validation_tasks=tasks, validation_families=tuple(family or ()))
+    with Workers(workers) as pool:
+        suites = validation(settings, network.config, pool, say=_say)
+    result = suites.evaluate(network.eval())
+    print(result.table())
+    _say(result.line())
+    if json_out:
+        write_text(json_out, json.dumps(result.as_dict(), indent=1) + "\n")
+
+
+def curves(
+    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    out: Annotated[Path | None, typer.Option(help="Picture to write; curves.png in the run folder by default.")] = None,
+) -> None:
+    """Plot loss, validation and time split of a run."""
+    from foundcause.train.curves import plot
+
+    _say(f"wrote {plot(run, out)}")
+
+
+def _pairs(texts: list[str]) -> dict[str, Any]:
+    """key=value texts with values read as TOML (numbers, true, lists), else as text."""
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        key, sign, value = text.partition("=")
+        if not sign or not key:
+            raise ConfigError(f"{text!r} is not of the form key=value")
+        try:
+            found[key] = tomllib.loads(f"x = {value}")["x"]
+        except tomllib.TOMLDecodeError:
+            found[key] = None if value.lower() == "none" else value
+    return found
+
+
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def _say(text: str) -> None:
+    from rich.console import Console
+
+    Console(highlight=False, soft_wrap=True).print(text, markup=False)

@@ -1,0 +1,175 @@
+"""After training: temperatures and the threshold rule, fitted on synthetic tasks that nothing else has seen.
+
+``metadata["calibration"]`` of the checkpoint then holds what ``foundcause.decode`` reads, p = sigmoid((l + bias) / T):
+
+    edge_temperature, edge_bias    of the existence logit
+    direction_temperature          of the direction logit
+    confounding                    {"temperature", "bias"} of the confounding logit
+    threshold                      fields of ``decode.threshold.ThresholdRule``
+    fitted_on                      number of tasks, their seed and mixture
+    reliability                    calibration errors before and after, bins after, and F1, all on held-out halves
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from foundcause.model.checkpoint import load, save
+from foundcause.model.network import FoundCause
+from foundcause.train.config import RESERVED_SEEDS, TrainConfig, train_config
+from foundcause.train.files import RunFolder
+from foundcause.train.metrics import Answer, calibration_error, reliability
+from foundcause.train.predict import answers
+from foundcause.train.prepare import Recipe
+from foundcause.train.threshold import fit_rule
+from foundcause.train.validate import suite
+from foundcause.train.workers import Workers
+
+_SMALLEST, _LARGEST = 1e-7, 1 - 1e-7
+_LOG_RANGE = (float(np.log(0.1)), float(np.log(10)))
+
+_minimize: Any = optimize.minimize  # its stubs know fewer calls than it does
+_minimize_scalar: Any = optimize.minimize_scalar
+
+
+def calibrate_run(path: Path, *, tasks: int | None = None, say: Callable[[str], None] = print) -> Path:
+    """Calibrate the best checkpoint of a run (the last one if none was validated) and write ``model.safetensors``."""
+    folder = RunFolder(path)
+    config = train_config(folder.read_config())
+    source = folder.best if folder.best.exists() else folder.last
+    network, metadata = load(source)
+    calibration = calibrate(network, config, tasks=tasks or config.calibration_tasks or 600)
+    folder.write(folder.model, lambda place: save(place, network, metadata=metadata | {"calibration": calibration}))
+    folder.append_log({"kind": "calibration", "step": metadata.get("step", 0), **calibration})
+    quality = calibration["reliability"]
+    say(
+        f"calibrated {source.name}: temperatures {calibration['edge_temperature']:.2f} (existence), "
+        f"{calibration['direction_temperature']:.2f} (direction); calibration error "
+        f"{quality['ece_before']} -> {quality['ece_after']}; wrote {folder.model}"
+    )
+    return folder.model
+
+
+def calibrate(network: FoundCause, config: TrainConfig, *, tasks: int = 600) -> dict[str, Any]:
+    """The calibration of a network, on tasks of a reserved seed from the whole mixture of the run."""
+    from foundcause.simulate.mixture import MIXTURES
+
+    network.eval()
+    recipe = Recipe(
+        mixture=MIXTURES[config.mixture.upper()],
+        seed=RESERVED_SEEDS["calibration"],
+        features=network.config.features,
+        encoder_rows=network.config.encoder_rows,
+    )
+    with Workers(config.workers, ahead=config.ahead) as workers:
+        items = suite(recipe, tasks, workers)
+    found = fit(answers(network, items))
+    return found | {"fitted_on": {"tasks": len(items), "seed": recipe.seed, "mixture": config.mixture.upper()}}
+
+
+def fit(found: Sequence[Answer]) -> dict[str, Any]:
+    """Calibration from uncalibrated answers; quality is measured on the half that the measured fit did not see."""
+    calibration = _temperatures(found)
+    rule, held_out_f1 = fit_rule([apply(calibration, answer) for answer in found])
+    calibration["threshold"] = rule
+    calibration["reliability"] = _quality(found) | {"held_out_f1": held_out_f1}
+    return calibration
+
+
+def apply(calibration: dict[str, Any], answer: Answer) -> Answer:
+    """The answer with calibrated probabilities."""
+    shared = calibration["confounding"]
+    return replace(
+        answer,
+        existence=_sigmoid((_logit(answer.existence) + calibration["edge_bias"]) / calibration["edge_temperature"]),
+        direction=_sigmoid(_logit(answer.direction) / calibration["direction_temperature"]),
+        shared=_sigmoid((_logit(answer.shared) + shared["bias"]) / shared["temperature"]),
+    )
+
+
+def _temperatures(found: Sequence[Answer]) -> dict[str, Any]:
+    existence, adjacent = _pooled(found, "existence")
+    shared, confounded = _pooled(found, "shared")
+    direction = np.concatenate([_logit(a.direction[a.adjacency]) for a in found])
+    edge = _scale_and_bias(existence, adjacent)
+    return {
+        "edge_temperature": edge["temperature"],
+        "edge_bias": edge["bias"],
+        "direction_temperature": _temperature(direction),
+        "confounding": _scale_and_bias(shared, confounded),
+    }
+
+
+def _pooled(found: Sequence[Answer], field: str) -> tuple[np.ndarray, np.ndarray]:
+    """Logits and truths of all unordered pairs."""
+    logits, truths = [], []
+    for a in found:
+        upper = np.triu(np.ones(a.adjacency.shape, dtype=bool), 1)
+        truth = a.adjacency | a.adjacency.T if field == "existence" else a.confounding
+        logits.append(_logit(getattr(a, field)[upper]))
+        truths.append(truth[upper])
+    return np.concatenate(logits), np.concatenate(truths).astype(float)
+
+
+def _temperature(logits: np.ndarray) -> float:
+    """The temperature of the least log-loss of logits whose truth is always 1, between 0.1 and 10."""
+    if not logits.size:
+        return 1.0
+    best = _minimize_scalar(
+        lambda log_t: _log_loss(logits / np.exp(log_t), np.ones(1)), bounds=_LOG_RANGE, method="bounded"
+    )
+    return float(np.exp(best.x))
+
+
+def _scale_and_bias(logits: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Temperature and bias of the least log-loss."""
+    if truth.min(initial=1) == truth.max(initial=0):  # one kind only: nothing to learn a bias from
+        return {"temperature": 1.0, "bias": 0.0}
+    best = _minimize(
+        lambda x: _log_loss((logits + x[1]) / np.exp(x[0]), truth),
+        np.zeros(2),
+        method="L-BFGS-B",
+        bounds=[_LOG_RANGE, (-5, 5)],
+    )
+    return {"temperature": float(np.exp(best.x[0])), "bias": float(best.x[1])}
+
+
+def _quality(found: Sequence[Answer]) -> dict[str, Any]:
+    """Calibration of held-out halves: fit on one, measure on the other, both ways."""
+    before, after, truths = [], [], []
+    for fit_half, other in ((found[::2], found[1::2]), (found[1::2], found[::2])):
+        if not fit_half or not other:
+            continue
+        halfway = _temperatures(fit_half)
+        for answer in other:
+            off = ~np.eye(len(answer.adjacency), dtype=bool)
+            before.append(answer.edges[off])
+            after.append(apply(halfway, answer).edges[off])
+            truths.append(answer.adjacency[off])
+    if not truths:
+        return {"ece_before": None, "ece_after": None, "bins": []}
+    said, truth = np.concatenate(after), np.concatenate(truths)
+    return {
+        "ece_before": calibration_error(np.concatenate(before), truth),
+        "ece_after": calibration_error(said, truth),
+        "bins": [[round(p, 4), round(share, 4), count] for p, share, count in reliability(said, truth)],
+    }
+
+
+def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:
+    return float(np.mean(np.logaddexp(0, logits) - truth * logits))
+
+
+def _logit(p: np.ndarray) -> np.ndarray:
+    p = np.clip(p.astype(np.float64), _SMALLEST, _LARGEST)
+    return np.log(p / (1 - p))
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.clip(x, -40, 40)))

@@ -1,0 +1,191 @@
+"""Every option of a training run, with its default and meaning; read from TOML, written with the run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from foundcause.errors import ConfigError
+
+OBJECTIVES = ("shipped", "paper")
+OPTIMIZERS = ("schedule-free", "adamw")
+RESERVED_SEEDS = {"scaling": 2_000_000_011, "validation": 2_000_000_033, "calibration": 2_000_000_087}
+
+_BY_THE_OBJECTIVE: Any = None
+# What the two objectives were made for; an option left at None takes its value from here.
+_BY_OBJECTIVE: dict[str, dict[str, float]] = {
+    "shipped": {"lr": 2e-3, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-2, "replay": 0.0},
+    "paper": {"lr": 4e-4, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-4, "replay": 0.05},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Options of a run. Learning rates, ``beta2``, decay and replay follow the objective unless given.
+
+    preset: model preset, ``SMALL``, ``TINY`` or ``BASE``.
+    model: fields of the model configuration that replace those of the preset.
+    mixture: task distribution, ``SHIPPED`` or ``PAPER``.
+    without: components or worlds of the mixture that are left out of training (and stay in validation).
+    objective: ``shipped`` (factored likelihood) or ``paper`` (ten terms).
+    loss_weights: weights of the objective that replace its defaults.
+    seed: seed of the initial weights, the tasks and every draw of the run.
+    minutes: training time after which the run ends, over all resumes; validation and saving do not count.
+    steps: number of optimiser steps after which the run ends; exactly one of ``minutes`` and ``steps`` is given.
+    optimizer: ``adamw`` (with an exponential average of the weights) or ``schedule-free``.
+    lr: peak learning rate.
+    min_lr: learning rate at the end of the cosine envelope.
+    warmup_steps: steps of linear warm-up.
+    flat_share: share of the budget at the peak rate before the cosine decay starts.
+    decay_share: share of the budget after which ``min_lr`` is reached; 0 keeps the rate constant.
+    beta1, beta2: momentum parameters.
+    weight_decay: decay of weight matrices (never of biases, gains and scalars).
+    clip: largest global norm of the gradient.
+    ema_decay: decay of the exponential average of the weights (``adamw`` only).
+    batch_budget: sum of D squared over the tasks of a batch, about constant.
+    batch_smallest, batch_largest: bounds of the number of tasks in a batch.
+    bucket_ratio: ratio of the largest to the smallest D that share a batch.
+    reuse: how often each task is used; later uses see other rows.
+    reuse_delay: tasks that pass between two uses of one task.
+    permute: shuffle the columns of a task at each use.
+    feature_dropout: rate at which direction and collider features are hidden, per graph and feature; ``None`` keeps
+        that of the preset.
+    replay: share of the slots of a batch that go to hard tasks seen before.
+    replay_reservoir: hard tasks kept per size bucket.
+    workers: simulating processes; 0 simulates in the training process.
+    threads: torch threads of the training process; 0 leaves torch's choice.
+    ahead: tasks prepared or under way beyond the one needed next.
+    scaling_tasks: tasks from which feature means and deviations are estimated before the first step.
+    checkpoint_minutes: time between two checkpoints, which is also the most that a crash can lose.
+    validate_minutes: training time between two validations; 0 validates only at the end.
+    validation_tasks: tasks of each validation family.
+    validation_families: families that are validated; empty for all.
+    calibration_tasks: tasks on which calibration is fitted at the end; 0 leaves it out.
+    log_every: steps between two lines of the log.
+    nonfinite_limit: consecutive steps with a non-finite loss or gradient after which the run stops.
+    device: ``cpu``, ``cuda`` or ``auto``.
+    compile: pass the network through ``torch.compile``.
+    tensorboard: also write TensorBoard events.
+    """
+
+    preset: str = "SMALL"
+    model: Mapping[str, Any] = field(default_factory=dict)
+    mixture: str = "SHIPPED"
+    without: tuple[str, ...] = ()
+    objective: str = "shipped"
+    loss_weights: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    minutes: float | None = None
+    steps: int | None = None
+    optimizer: str = "adamw"
+    lr: float = _BY_THE_OBJECTIVE
+    min_lr: float = _BY_THE_OBJECTIVE
+    warmup_steps: int = 200
+    flat_share: float = 0.0
+    decay_share: float = 1.0
+    beta1: float = 0.9
+    beta2: float = _BY_THE_OBJECTIVE
+    weight_decay: float = _BY_THE_OBJECTIVE
+    clip: float = 1.0
+    ema_decay: float = 0.998
+    batch_budget: float = 8000.0
+    batch_smallest: int = 4
+    batch_largest: int = 32
+    bucket_ratio: float = 1.35
+    reuse: int = 1
+    reuse_delay: int = 200
+    permute: bool = True
+    feature_dropout: float | None = None
+    replay: float = _BY_THE_OBJECTIVE
+    replay_reservoir: int = 32
+    workers: int = 1
+    threads: int = 1
+    ahead: int = 96
+    scaling_tasks: int = 256
+    checkpoint_minutes: float = 3.0
+    validate_minutes: float = 10.0
+    validation_tasks: int = 24
+    validation_families: tuple[str, ...] = ()
+    calibration_tasks: int = 600
+    log_every: int = 20
+    nonfinite_limit: int = 25
+    device: str = "cpu"
+    compile: bool = False
+    tensorboard: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", dict(self.model))
+        object.__setattr__(self, "loss_weights", dict(self.loss_weights))
+        object.__setattr__(self, "without", tuple(self.without))
+        object.__setattr__(self, "validation_families", tuple(self.validation_families))
+        if self.objective not in OBJECTIVES:
+            raise ConfigError(f"unknown objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}")
+        if self.optimizer not in OPTIMIZERS:
+            raise ConfigError(f"unknown optimizer {self.optimizer!r}; choose one of {', '.join(OPTIMIZERS)}")
+        if (self.minutes is None) == (self.steps is None):
+            raise ConfigError("give the budget of the run as either minutes or steps (--minutes 150 or --steps 10000)")
+        if self.seed in RESERVED_SEEDS.values() or self.seed < 0:
+            raise ConfigError(f"seed {self.seed} is negative or reserved for validation; choose another one")
+        for name, value in _BY_OBJECTIVE[self.objective].items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        positive = ("minutes", "steps", "lr", "clip", "batch_budget", "batch_smallest", "reuse", "ahead", "log_every",
+                    "scaling_tasks", "checkpoint_minutes", "nonfinite_limit", "validation_tasks")  # fmt: skip
+        for name in positive:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ConfigError(f"option {name} is {value}; it must be positive")
+        shares = ("beta1", "beta2", "ema_decay", "replay", "flat_share")
+        for name in shares:
+            if not 0 <= getattr(self, name) < 1:
+                raise ConfigError(f"option {name} is {getattr(self, name)}; it must be at least 0 and below 1")
+        not_negative = ("workers", "threads", "weight_decay", "warmup_steps", "validate_minutes", "decay_share",
+                        "reuse_delay", "replay_reservoir", "calibration_tasks")  # fmt: skip
+        for name in not_negative:
+            if getattr(self, name) < 0:
+                raise ConfigError(f"option {name} is {getattr(self, name)}; it must not be negative")
+        if self.batch_largest < self.batch_smallest:
+            raise ConfigError(f"batch_largest {self.batch_largest} is below batch_smallest {self.batch_smallest}")
+        if self.bucket_ratio < 1:
+            raise ConfigError(f"bucket_ratio is {self.bucket_ratio}; it must be at least 1")
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self) | {"without": list(self.without), "validation_families": list(self.validation_families)}
+
+
+def train_config(options: Mapping[str, Any]) -> TrainConfig:
+    """A configuration from plain options; unknown names and wrong kinds of values are refused by name."""
+    known = {f.name: f for f in fields(TrainConfig)}
+    for name, value in options.items():
+        if name not in known:
+            raise ConfigError(f"unknown training option {name!r}; known: {', '.join(sorted(known))}")
+        kind = str(known[name].type)
+        if isinstance(value, str) and not kind.startswith("str"):
+            raise ConfigError(f"training option {name!r} needs a value of kind {kind}, not the text {value!r}")
+    try:
+        return TrainConfig(**options)
+    except TypeError as error:
+        raise ConfigError(f"a training option has a value of the wrong kind: {error}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The options in a TOML file: top-level keys are options; ``[model]`` and ``[loss_weights]`` are tables."""
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"cannot read the training configuration {path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
+
+
+def with_budget(config: TrainConfig, *, minutes: float | None, steps: int | None) -> TrainConfig:
+    """The same run with another end; used to extend a run on resume."""
+    return replace(config, minutes=minutes, steps=steps)

@@ -1,0 +1,40 @@
+"""The synthetic suites on which runs are compared: one per component of the mixture, and some that cut across.
+
+Suites do not depend on the run: their seed is reserved, and they come from the whole ``SHIPPED`` mixture even when a
+run leaves components out, so that what was left out is a test of transfer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from foundcause.errors import ConfigError
+
+ALIASES = {"nonlinear": "diverse"}  # the name of the paper's family and of our component
+
+
+def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Suites by name, each a mixture: all of them, or those named."""
+    from foundcause.simulate.chance import uniform
+    from foundcause.simulate.mixture import MIXTURES
+
+    whole = MIXTURES["SHIPPED"]
+    suites = {name: whole.only(name) for name in whole.weights}
+    generic = whole.only("diverse", "dowhy")
+    missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
+    wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
+    suites["linear_gaussian"] = whole.only("linear_gaussian")
+    suites["confounded"] = dataclasses.replace(
+        generic, hiding=dataclasses.replace(whole.hiding, usual=uniform(0.3, 0.8), heavy_chance=0.0)
+    )
+    suites["missing"] = dataclasses.replace(whole, missing=missing)
+    suites["wide"] = dataclasses.replace(whole.without(*_small(whole)), sizes=wide)
+    suites |= {alias: suites[name] for alias, name in ALIASES.items() if alias in names}
+    if unknown := [name for name in names if name not in suites]:
+        raise ConfigError(f"unknown validation family {unknown[0]!r}; choose from {', '.join(suites)}")
+    return {name: suites[name] for name in names} if names else suites
+
+
+def _small(whole: Any) -> tuple[str, ...]:
+    return tuple(name for name in ("bivariate", "pairs") if name in whole.weights)

@@ -1,0 +1,118 @@
+"""The run folder: configuration, resumable state, log. Every file is written whole to a new name, then renamed.
+
+config.json         the options of the run
+state.pt            everything a resumed run needs (read with ``weights_only``, never unpickled freely)
+last.safetensors    averaged weights at the last checkpoint
+best.safetensors    averaged weights with the best validation score
+model.safetensors   the best weights with their calibration, written at the end
+log.jsonl           one JSON object per line: ``kind`` is start, step, validation, event or end
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from foundcause.errors import CheckpointError, OutputError
+
+STATE_VERSION = 1
+
+
+class RunFolder:
+    """Reads and writes the files of one run; failures say what is still safe."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.config = self.path / "config.json"
+        self.state = self.path / "state.pt"
+        self.log = self.path / "log.jsonl"
+        self.last = self.path / "last.safetensors"
+        self.best = self.path / "best.safetensors"
+        self.model = self.path / "model.safetensors"
+
+    def prepare(self) -> None:
+        """Create the folder and prove that it can be written to."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            probe = self.path / f".probe-{os.getpid()}"
+            probe.write_text("")
+            probe.unlink()
+        except OSError as error:
+            raise OutputError(
+                f"the run folder {self.path} cannot be written to ({error.strerror or error}); choose another --out"
+            ) from None
+
+    def write(self, target: Path, writer: Callable[[Path], object]) -> None:
+        """Let ``writer`` fill a temporary file, then put it in place of ``target`` at once."""
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            writer(temporary)
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except (OSError, RuntimeError) as error:  # torch reports a full disk as RuntimeError
+            temporary.unlink(missing_ok=True)
+            kept = f"the previous {target.name} is untouched" if target.exists() else "nothing was written"
+            raise OutputError(f"cannot write {target}: {error}; {kept}; free some space and use --resume") from error
+
+    def write_json(self, target: Path, content: Any) -> None:
+        """Write JSON, indented."""
+        self.write(target, lambda path: _write_text(path, json.dumps(content, indent=1) + "\n"))
+
+    def write_state(self, state: dict[str, Any]) -> None:
+        """Write the resumable state."""
+        self.write(self.state, lambda path: torch.save(state | {"version": STATE_VERSION}, path))
+
+    def read_state(self) -> dict[str, Any]:
+        """The resumable state; a damaged or foreign file is refused."""
+        try:
+            state = torch.load(self.state, map_location="cpu", weights_only=True)
+        except FileNotFoundError:
+            raise CheckpointError(f"{self.path} holds no state.pt to resume from; start without --resume") from None
+        except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
+            raise CheckpointError(f"{self.state} is damaged or not a training state: {error}") from None
+        if not isinstance(state, dict) or state.get("version") != STATE_VERSION:
+            raise CheckpointError(f"{self.state} is not a training state of this version ({STATE_VERSION})")
+        return state
+
+    def read_config(self) -> dict[str, Any]:
+        """The options the run was started with."""
+        try:
+            return json.loads(self.config.read_text())
+        except FileNotFoundError:
+            raise CheckpointError(f"{self.path} is not a run folder: it has no config.json") from None
+        except json.JSONDecodeError as error:
+            raise CheckpointError(f"{self.config} is damaged: {error}") from None
+
+    def append_log(self, entry: dict[str, Any]) -> None:
+        """One more line of the log."""
+        try:
+            with open(self.log, "a") as file:
+                file.write(json.dumps(entry) + "\n")
+        except OSError as error:
+            raise OutputError(f"cannot write {self.log}: {error}; the last checkpoint is safe, use --resume") from None
+
+    def read_log(self) -> list[dict[str, Any]]:
+        """All complete lines of the log; a line cut short by a crash is left out."""
+        entries = []
+        for line in self.log.read_text().splitlines() if self.log.exists() else []:
+            try:
+                entries.append(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+        return entries
+
+    def trim_log(self, step: int) -> None:
+        """Forget log lines after ``step``: a resumed run will write them again."""
+        kept = [entry for entry in self.read_log() if entry.get("step", 0) <= step]
+        self.write(self.log, lambda path: _write_text(path, "".join(json.dumps(entry) + "\n" for entry in kept)))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text)

@@ -1,0 +1,256 @@
+"""The training run, top to bottom: prepare, learn until the budget is used, validate and save on the way."""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from foundcause.errors import ConfigError, OutputError
+from foundcause.model.checkpoint import save
+from foundcause.model.network import FoundCause
+from foundcause.train.collate import collate
+from foundcause.train.config import TrainConfig
+from foundcause.train.distributed import Team, team
+from foundcause.train.files import RunFolder
+from foundcause.train.objectives import objective
+from foundcause.train.optimiser import averaged
+from foundcause.train.progress import Progress
+from foundcause.train.schedule import Schedule
+from foundcause.train.setup import fit_scaling, model_config, recipe, start_from
+from foundcause.train.step import Learner
+from foundcause.train.stream import TaskStream
+from foundcause.train.validate import Validation, validation
+from foundcause.train.workers import Workers
+
+Say = Callable[[str], None]
+
+
+def train(
+    config: TrainConfig, out: Path, *, resume: bool = False, init: Path | None = None, say: Say = print
+) -> RunFolder:
+    """Train into the folder ``out`` and return it; ``resume`` continues the run there, ``init`` starts from weights."""
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    folder = RunFolder(out)
+    with team(config.device) as members, Workers(config.workers, ahead=config.ahead) as workers:
+        if members.leads:
+            folder.prepare()
+            if folder.state.exists() and not resume:
+                raise OutputError(f"{out} already holds a run; continue it with --resume or choose another --out")
+        run = Run(config, folder, members, workers, say if members.leads else _silent)
+        run.prepare(resume=resume, init=init)
+        run.learn()
+    if members.leads and config.calibration_tasks and run.finished:
+        from foundcause.train.calibrate import calibrate_run
+
+        calibrate_run(folder.path, say=say)
+    return folder
+
+
+class Run:
+    """One run in progress on one rank."""
+
+    def __init__(self, config: TrainConfig, folder: RunFolder, members: Team, workers: Workers, say: Say) -> None:
+        self.config, self.folder, self.team, self.say = config, folder, members, say
+        self.workers = workers
+        self.model = model_config(config)
+        self.schedule = Schedule(
+            peak=config.lr, floor=config.min_lr, warmup_steps=config.warmup_steps,
+            decay_share=config.decay_share, flat_share=config.flat_share,
+        )  # fmt: skip
+        self.network = FoundCause(self.model, seed=config.seed)
+        self.stream = TaskStream(recipe(config, self.model), config, workers, rank=members.rank, world=members.world)
+        self.step = 0
+        self.passes = 0  # uses of tasks over all ranks
+        self.elapsed = 0.0
+        self.best_score = -math.inf
+        self.finished = False
+        self.suites: Validation | None = None
+        self._interrupted = False
+
+    def prepare(self, *, resume: bool, init: Path | None) -> None:
+        """Fresh start or continuation: feature scaling, weights, position in the stream, validation suites."""
+        if self.team.leads and self.config.validate_minutes:
+            self.suites = validation(self.config, self.model, self.workers, say=self.say)
+        if not resume and init is not None:
+            start_from(self.network, init)
+        elif not resume:
+            fit_scaling(self.network, self.config, self.workers)
+        goal = objective(self.config.objective, dict(self.config.loss_weights))
+        self.learner = Learner(self.network, goal, self.config, self.team)
+        if resume:
+            self._restore(self.folder.read_state())
+        if self.team.leads:
+            self.folder.write_json(self.folder.config, self.config.as_dict())
+            self.folder.append_log(self._start_entry(resume, init))
+        self.say(
+            f"{'continuing' if resume else 'training'} {self.model.name} "
+            f"({self.network.parameter_count:,} parameters) from step {self.step}, task {self.stream.pulled}"
+        )
+
+    def learn(self) -> None:
+        """Steps until the budget is used or a signal asks to stop; the last state is always saved."""
+        progress = Progress(self.config, self.folder, self.say, self.stream, self.workers, speaks=self.team.leads)
+        saved = validated = time.perf_counter()
+        last_validation = -1
+        before = self._listen()
+        clock = time.perf_counter() - self.elapsed
+        try:
+            while not self._done():
+                self._one_step(progress)
+                self.elapsed = self.team.agree(time.perf_counter() - clock)
+                now = clock + self.elapsed
+                if progress.due(self.step):
+                    progress.report(self.step, self.passes, self.elapsed, self.learner)
+                if self.config.validate_minutes and now - validated > 60 * self.config.validate_minutes:
+                    self._validate()
+                    validated, last_validation = time.perf_counter(), self.step
+                if now - saved > 60 * self.config.checkpoint_minutes:
+                    self.save()
+                    saved = time.perf_counter()
+                    saved = clock + self.team.agree(saved - clock)
+            self.finished = not self._interrupted
+            progress.report(self.step, self.passes, self.elapsed, self.learner)
+            if self.finished and self.config.validate_minutes and last_validation != self.step:
+                self._validate()
+            self.save()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        if self.team.leads:
+            self.folder.append_log({"kind": "end", "step": self.step, "elapsed": self.elapsed, "done": self.finished})
+        self.say("done" if self.finished else "interrupted; the state is saved, continue with --resume")
+
+    def save(self) -> None:
+        """Write the resumable state and the averaged weights."""
+        streams = self.team.gather(self.stream.state())
+        if not self.team.leads:
+            return
+        self.folder.write_state(
+            {
+                "config": self.config.as_dict(),
+                "model": self.model.to_dict(),
+                "step": self.step,
+                "passes": self.passes,
+                "elapsed": self.elapsed,
+                "best_score": self.best_score,
+                "streams": streams,
+                "learner": self.learner.state(),
+            }
+        )
+        self._save_weights(self.folder.last, {})
+
+    def _one_step(self, progress: Progress) -> None:
+        gathered = self.stream.next(self.step)
+        started = time.perf_counter()
+        batch = collate(gathered.items, seed=self.config.seed, step=self.step, permute=self.config.permute)
+        assembled = time.perf_counter() - started
+        report = self.learner.step(
+            batch,
+            number=self.step,
+            rate=self.schedule.rate(self.step, self._progress()),
+            tasks=[item.index for item in gathered.items],
+        )
+        self.stream.reservoir.offer(gathered.bucket, gathered.items, report.difficulty)
+        sizes = int(self.team.total(torch.tensor([float(batch.size)])).item())
+        self.passes += sizes
+        self.step += 1
+        progress.note(report, gathered, assembled, sizes)
+
+    def _progress(self) -> float:
+        if self.config.steps is not None:
+            return self.step / self.config.steps
+        assert self.config.minutes is not None
+        return self.elapsed / (60 * self.config.minutes)
+
+    def _done(self) -> bool:
+        stop = self.team.total(torch.tensor([float(self._interrupted)])).item() > 0
+        self._interrupted = stop
+        return stop or self._progress() >= 1
+
+    def _validate(self) -> None:
+        if self.suites is None:
+            return
+        with averaged(self.learner.optimiser, self.network):
+            result = self.suites.evaluate(self.network)
+        self.folder.append_log(
+            {
+                "kind": "validation",
+                "step": self.step,
+                "passes": self.passes,
+                "elapsed": self.elapsed,
+                **result.as_dict(),
+            }
+        )
+        self.say(result.line())
+        if result.score > self.best_score:
+            self.best_score = result.score
+            self._save_weights(self.folder.best, {"validation": result.as_dict()})
+
+    def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
+        metadata = {
+            "training": self.config.as_dict(),
+            "step": self.step,
+            "passes": self.passes,
+            "elapsed_minutes": self.elapsed / 60,
+            **extra,
+        }
+        with averaged(self.learner.optimiser, self.network):
+            self.folder.write(target, lambda path: save(path, self.network, metadata=metadata))
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        if state["model"] != self.model.to_dict():
+            differing = [key for key, value in self.model.to_dict().items() if state["model"].get(key) != value]
+            raise ConfigError(
+                f"{self.folder.path} holds a run of model {state['model'].get('name')!r} that differs in "
+                f"{', '.join(differing[:5])}; resume without these options or choose another --out"
+            )
+        self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
+        self.best_score = state["best_score"]
+        self.learner.restore(state["learner"])
+        streams = state["streams"]
+        if len(streams) == self.team.world:
+            self.stream.restore(streams[self.team.rank])
+        else:  # another number of ranks: go on beyond every index that was handed out
+            self.stream.base = max(s["base"] + s["world"] * s["pulled"] for s in streams)
+        if self.team.leads:
+            self.folder.trim_log(self.step)
+
+    def _start_entry(self, resume: bool, init: Path | None) -> dict[str, Any]:
+        return {
+            "kind": "start",
+            "step": self.step,
+            "resumed": resume,
+            "init": str(init) if init else None,
+            "config": self.config.as_dict(),
+            "model": self.model.to_dict(),
+            "parameters": self.network.parameter_count,
+            "ranks": self.team.world,
+        }
+
+    def _listen(self) -> dict[int, Any]:
+        """Turn the first interrupt or termination signal into a clean stop after the current step."""
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            if self._interrupted:
+                raise KeyboardInterrupt
+            self._interrupted = True
+
+        before: dict[int, Any] = {}
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                before[number] = signal.signal(number, stop)
+            except ValueError:  # not the main thread
+                break
+        return before
+
+
+def _silent(_text: str) -> None:
+    return None

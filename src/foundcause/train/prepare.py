@@ -1,0 +1,148 @@
+"""From a task index to what the network is fed: simulate, compute statistics, pick encoder rows.
+
+Everything here runs in worker processes and is a pure function of its arguments. Shapes: N rows of the table,
+R encoder rows, D variables, F features.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from foundcause.simulate.task import Task
+
+_ROWS_ROLE, _SUBSAMPLE_ROLE = 1, 2  # keep the draws of one task apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How tasks become training items.
+
+    mixture: the task distribution.
+    seed: seed of the tasks.
+    features: name of the feature set.
+    encoder_rows: most rows that the sample encoder sees; ``None`` sends all.
+    kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
+    smallest_share: least share of the rows that a repeated use of a task keeps.
+    """
+
+    mixture: Any
+    seed: int
+    features: str
+    encoder_rows: int | None
+    kernel_rows: int | None = None
+    smallest_share: float = 0.6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """One use of a task.
+
+    index, use: which task, and which of its uses (0 has all rows, later ones a subsample).
+    values: (R, D) float32 encoder rows; observed: (R, D) bool; statistics: (D, D, F) float32.
+    adjacency, confounding: (D, D) bool.
+    rows: N of the table behind the statistics.
+    record: how the task was made.
+    seconds: time of simulation and statistics.
+    """
+
+    index: int
+    use: int
+    values: np.ndarray
+    observed: np.ndarray
+    statistics: np.ndarray
+    adjacency: np.ndarray
+    confounding: np.ndarray
+    rows: int
+    record: dict[str, Any] = field(default_factory=dict)
+    seconds: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def variables(self) -> int:
+        """Number of variables D."""
+        return self.adjacency.shape[0]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Which uses of which task to prepare."""
+
+    recipe: Recipe
+    index: int
+    uses: tuple[int, ...] = (0,)
+
+
+def run(job: Job) -> list[Prepared]:
+    """All uses asked for, from one simulation of the task."""
+    from foundcause.simulate.mixture import make_task
+
+    started = time.perf_counter()
+    task = make_task(job.recipe.mixture, job.recipe.seed, job.index)
+    simulated = time.perf_counter() - started
+    return [
+        prepare(task, job.recipe, index=job.index, use=use, simulated=simulated if k == 0 else 0.0)
+        for k, use in enumerate(job.uses)
+    ]
+
+
+def prepare(task: Task, recipe: Recipe, *, index: int, use: int, simulated: float = 0.0) -> Prepared:
+    """One use of a task: its rows, statistics and encoder rows."""
+    from foundcause.statistics import compute
+
+    started = time.perf_counter()
+    values, observed = _rows_of_use(task, recipe, index, use)
+    statistics = compute(
+        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, use),
+        kernel_rows=recipe.kernel_rows,
+    ).numpy()  # fmt: skip
+    rng = np.random.default_rng([recipe.seed, index, use, _ROWS_ROLE])
+    chosen = _choose(rng, len(values), recipe.encoder_rows or len(values))
+    return Prepared(
+        index=index,
+        use=use,
+        values=np.ascontiguousarray(values[chosen], dtype=np.float32),
+        observed=np.ascontiguousarray(observed[chosen]),
+        statistics=statistics,
+        adjacency=task.adjacency,
+        confounding=task.confounding,
+        rows=len(values),
+        record=task.record,
+        seconds=(simulated, time.perf_counter() - started),
+    )
+
+
+def _rows_of_use(task: Task, recipe: Recipe, index: int, use: int) -> tuple[np.ndarray, np.ndarray]:
+    total = len(task.values)
+    if use == 0:
+        return task.values, task.observed
+    rng = np.random.default_rng([recipe.seed, index, use, _SUBSAMPLE_ROLE])
+    kept = _choose(rng, total, max(round(rng.uniform(recipe.smallest_share, 1.0) * total), min(total, 30)))
+    values, observed = task.values[kept], task.observed[kept]
+    return (values, observed) if _learnable(values, observed) else (task.values, task.observed)
+
+
+def _learnable(values: np.ndarray, observed: np.ndarray) -> bool:
+    """A subsample must not turn a variable into a constant or an unobserved one."""
+    low = np.where(observed, values, np.inf).min(0)
+    high = np.where(observed, values, -np.inf).max(0)
+    return bool((high > low).all())
+
+
+def _choose(rng: np.random.Generator, total: int, count: int) -> np.ndarray:
+    return np.sort(rng.choice(total, size=count, replace=False)) if count < total else np.arange(total)
+
+
+def _small_seed(*parts: int) -> int:
+    return int(np.random.SeedSequence(parts).generate_state(1)[0] % (2**31))
+
+
+def jobs(recipe: Recipe, keys: Sequence[tuple[int, int]]) -> list[Job]:
+    """Jobs that rebuild the given (index, use) items, one simulation per task, in order of the index."""
+    uses: dict[int, set[int]] = {}
+    for index, use in keys:
+        uses.setdefault(index, set()).add(use)
+    return [Job(recipe, index, tuple(sorted(uses[index]))) for index in sorted(uses)]

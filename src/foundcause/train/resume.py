@@ -1,0 +1,42 @@
+"""Which options a resumed run may change, and how the options of a start are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from foundcause.errors import ConfigError
+from foundcause.train.config import TrainConfig, train_config
+from foundcause.train.files import RunFolder
+
+MAY_CHANGE = frozenset(
+    ("minutes", "steps", "workers", "threads", "ahead", "checkpoint_minutes", "validate_minutes", "validation_tasks",
+     "validation_families", "calibration_tasks", "log_every", "nonfinite_limit", "device", "compile", "tensorboard",
+     "lr", "min_lr")
+)  # fmt: skip
+
+
+def resumed(out: Path, given: Mapping[str, Any]) -> TrainConfig:
+    """The options of the run in ``out`` with those given now; what would make it another run is refused."""
+    before = RunFolder(out).read_config()
+    for name, value in given.items():
+        if name in MAY_CHANGE or name not in before:
+            continue
+        if _plain(value) != _plain(before[name]):
+            raise ConfigError(
+                f"the run in {out} was started with {name} = {before[name]!r}, not {value!r}; "
+                f"leave it out to resume, or choose another --out"
+            )
+    options = before | dict(given)
+    if "minutes" in given:
+        options["steps"] = None
+    elif "steps" in given:
+        options["minutes"] = None
+    return train_config(options)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return value.upper() if isinstance(value, str) else value
