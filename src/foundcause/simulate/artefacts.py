@@ -41,7 +41,7 @@ def spoil(
     applied: list[str] = []
 
     def maybe(name: str, chance: float, change: transforms.Transform, share: float | None = None) -> None:
-        if rng.random() >= chance:
+        if rng.random() >= chance or free.size == 0:
             return
         applied.append(name)
         for column in some(rng, free, rng.uniform(0.2, 1.0) if share is None else share):

@@ -88,6 +88,8 @@ class Samples:
             discrete=self.discrete,
             record={
                 **record,
+                "latents": int(blueprint.hidden.sum()),
+                "correlated_noise": bool(blueprint.shared.parts),
                 "mechanisms": dict(self.mechanisms),
                 "noises": dict(self.noises),
                 "roots": dict(self.roots),

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import artefacts, linear, missing, paths, special
+from foundcause.simulate import artefacts, linear, missing, pairs, paths, special
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
 from foundcause.simulate.settings import WORLD_NAMES, Mixture
 from foundcause.simulate.task import Scene, Task
+from foundcause.simulate.worlds import WORLDS
 
 _SPECIALS: dict[str, Callable[..., Scene]] = {
     "bivariate": special.bivariate,
@@ -27,6 +28,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "ultra_sparse": special.ultra_sparse,
 }
 _PAIRS = ("bivariate", "pairs")
+_BLAS = ThreadpoolController()
 _ATTEMPTS = 10  # scenes tried until two columns vary
 
 
@@ -43,18 +45,21 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
     component = pick(rng, mixture.weights)
     variables, rows = mixture.sizes.draw(rng)
     variables = 2 if component in _PAIRS else variables
-    with np.errstate(all="ignore"):  # overflow is expected in deep chains; `sanitise` marks it missing
+    # One thread: matrix products split over threads round differently, and tasks are too small to gain from them.
+    # Overflow is expected in deep chains; `sanitise` marks it missing.
+    with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
         scene, applied = _scene(rng, mixture, component, rows=rows, variables=variables)
-        return _finish(rng, mixture, component, scene, applied)
+        task = _finish(rng, mixture, component, scene, applied)
+    task.record.update(variables=variables, rows=rows)
+    return task
 
 
 def _scene(
     rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int
 ) -> tuple[Scene, list[str]]:
     """A scene in which at least two observed variables vary, and the artefacts that are part of it."""
-    own = component in WORLD_NAMES or component in (*_PAIRS, "discrete")
-    grouped = not own and rng.random() < mixture.artefacts.collinear_group
-    grouped = grouped and variables >= artefacts.SMALLEST_FOR_COPIES
+    fits = variables >= artefacts.SMALLEST_FOR_COPIES and component not in (*WORLD_NAMES, "discrete", *_PAIRS)
+    grouped = fits and rng.random() < mixture.artefacts.collinear_group
     copies = int(rng.integers(artefacts.COPIES[0], min(artefacts.COPIES[1], variables - 2) + 1)) if grouped else 1
     for _ in range(_ATTEMPTS):
         scene = draw_component(rng, mixture, component, rows=rows, variables=variables - copies + 1)
@@ -66,7 +71,7 @@ def _scene(
     else:
         raise ConfigError(f"component {component!r} gave no table with two varying columns; ask for more rows")
     applied = ["collinear_group"] if grouped else []
-    if not own and scene.confounded.any() and component != "subpopulation":
+    if scene.record.get("correlated_noise"):
         applied.append("correlated_noise")
     return scene, applied
 
@@ -78,8 +83,8 @@ def draw_component(rng: np.random.Generator, mixture: Mixture, component: str, *
     if component in _SPECIALS:
         return _SPECIALS[component](rng, mixture, rows=rows, variables=variables)
     if component == "pairs":
-        return importlib.import_module("foundcause.simulate.pairs").draw(rng, rows=rows)
-    return importlib.import_module(f"foundcause.simulate.worlds.{component}").draw(rng, rows=rows, variables=variables)
+        return pairs.draw(rng, rows=rows)
+    return WORLDS[component](rng, rows=rows, variables=variables)
 
 
 def hide_constants(scene: Scene) -> Scene:
@@ -120,6 +125,7 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
         "artefacts": applied + spoiled,
         "missing": lost,
         "discrete": np.flatnonzero(discrete[order]).tolist(),
+        "easy": False,
         "hidden": int(scene.hidden.sum()),
         **{key: value for key, value in scene.record.items() if key != "component"},
     }

@@ -8,7 +8,6 @@ SHIPPED.with_weights({**SHIPPED.weights, "pairs": 0.3})
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 
 from foundcause.errors import ConfigError
 from foundcause.simulate.chance import log_uniform, uniform
@@ -26,13 +25,6 @@ from foundcause.simulate.settings import (
     Specials,
     WorldArtefacts,
 )
-
-
-def _there(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 __all__ = ["MIXTURES", "PAPER", "SHIPPED", "Mixture", "make_task", "named"]
@@ -163,14 +155,6 @@ SHIPPED = dataclasses.replace(
     world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
     missing=Missing(chance=0.20, cells=uniform(0.0, 0.40)),
 )
-
-# Until every world has landed, SHIPPED is made of those that are there.
-_ABSENT = [
-    name
-    for name, module in {"pairs": "pairs", **{world: f"worlds.{world}" for world in WORLD_NAMES}}.items()
-    if not _there(f"foundcause.simulate.{module}")
-]
-SHIPPED = SHIPPED.without(*_ABSENT)
 
 MIXTURES: dict[str, Mixture] = {PAPER.name: PAPER, SHIPPED.name: SHIPPED}
 

@@ -75,7 +75,7 @@ class Hiding:
     """
 
     usual: Range
-    heavy: Range = Range(low=0.3, high=0.8)
+    heavy: Range = field(default_factory=lambda: Range(low=0.3, high=0.8))
     heavy_chance: float = 0.0
 
     def draw(self, rng: np.random.Generator, variables: int) -> int:
@@ -281,6 +281,18 @@ class Mixture:
         self._check(names)
         kept = {name: self.weights.get(name, 0.0) for name in names}
         return self.with_weights(kept if sum(kept.values()) > 0 else dict.fromkeys(names, 1.0))
+
+    def clean(self) -> Mixture:
+        """The mixture without hidden variables, artefacts and missing cells: models as they are."""
+        off = {f.name: 0.0 for f in dataclasses.fields(Artefacts) if f.name != "rounding_share"}
+        never = Range(low=0.0, high=0.0)
+        return dataclasses.replace(
+            self,
+            hiding=Hiding(usual=never, heavy=never, heavy_chance=0.0),
+            artefacts=Artefacts(rounding_share=never, **off),
+            world_artefacts=WorldArtefacts(scales=0.0, rounding=0.0),
+            missing=dataclasses.replace(self.missing, chance=0.0),
+        )
 
     def _check(self, names: tuple[str, ...]) -> None:
         for name in names:

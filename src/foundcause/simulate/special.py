@@ -75,7 +75,11 @@ def subpopulation(rng: np.random.Generator, mixture: Mixture, *, rows: int, vari
         hidden=np.zeros(variables, dtype=bool),
         confounded=labels[0][1] | labels[1][1],
         discrete=np.logical_and(*(part.discrete[~part.hidden] for part in parts)),
-        record={**parts[0].record, "rows_of_first": first},
+        record={
+            **parts[0].record,
+            "rows_of_first": first,
+            "correlated_noise": any(part.record["correlated_noise"] for part in parts),
+        },
     )
 
 

@@ -1,0 +1,81 @@
+"""``foundcause simulate``: write synthetic tasks, or a picture of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from foundcause.simulate.settings import Mixture
+
+
+def register(app: typer.Typer) -> None:
+    """Add the simulate command and its gallery."""
+    group = typer.Typer(help="Synthetic tables with their causal graphs.", invoke_without_command=True)
+
+    @group.callback()
+    def simulate(
+        context: typer.Context,
+        out: Annotated[
+            Path | None, typer.Option(help="Folder to write to; a killed run goes on where it stopped.")
+        ] = None,
+        mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER or SHIPPED.")] = "SHIPPED",
+        tasks: Annotated[int, typer.Option(help="Number of tasks.")] = 1000,
+        seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")] = 0,
+        jobs: Annotated[int, typer.Option(help="Processes (joblib); -1 for one per core.")] = 1,
+        per_shard: Annotated[int, typer.Option(help="Tasks of one shard.")] = 200,
+        only: Annotated[list[str] | None, typer.Option(help="Make only this component (repeatable).")] = None,
+        without: Annotated[list[str] | None, typer.Option(help="Leave this component out (repeatable).")] = None,
+        csv: Annotated[
+            bool, typer.Option("--csv", help="Write single readable tables and graphs instead of shards.")
+        ] = False,
+    ) -> None:
+        """Write synthetic tasks: tables, masks, causal graphs and hidden common causes."""
+        if context.invoked_subcommand is not None:
+            return
+        _write(out, _mixture(mixture, only, without), tasks, seed, jobs, per_shard, csv)
+
+    @group.command()
+    def gallery(
+        out: Annotated[Path, typer.Argument(help="Picture to write (.png, .pdf, .svg).")],
+        mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER or SHIPPED.")] = "SHIPPED",
+        seed: Annotated[int, typer.Option(help="Seed of the tasks shown.")] = 0,
+        only: Annotated[list[str] | None, typer.Option(help="Show only this component (repeatable).")] = None,
+    ) -> None:
+        """Draw one task of each component: its graph, some marginals and scatter plots."""
+        from foundcause.simulate.gallery import draw_gallery
+
+        draw_gallery(_mixture(mixture, only, None), seed, out)
+        print(f"wrote {out}")
+
+    app.add_typer(group, name="simulate")
+
+
+def _mixture(name: str, only: list[str] | None, without: list[str] | None) -> Mixture:
+    from foundcause.simulate.mixture import named
+
+    mixture = named(name)
+    mixture = mixture.only(*only) if only else mixture
+    return mixture.without(*without) if without else mixture
+
+
+def _write(out: Path | None, mixture: Mixture, tasks: int, seed: int, jobs: int, per_shard: int, csv: bool) -> None:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from foundcause.errors import ConfigError
+    from foundcause.simulate.stream import Job, run
+
+    if out is None:
+        raise ConfigError("no folder to write to; pass --out DIR")
+    if jobs == 0:
+        raise ConfigError("--jobs 0 does nothing; use 1 or more, or -1 for one per core")
+    job = Job(mixture=mixture, seed=seed, tasks=tasks, out=out, per_shard=per_shard, csv=csv)
+    columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns) as progress:
+        bar = progress.add_task("simulating", total=tasks)
+        for count in run(job, jobs=jobs):
+            progress.advance(bar, count)
+    kind = "tables" if csv else f"tasks in {job.pieces} shards"
+    print(f"{out}: {tasks} {kind}, mixture {mixture.name}, seed {seed}")
