@@ -1,0 +1,65 @@
+"""The registry of methods."""
+
+from __future__ import annotations
+
+from foundcause.bench.baselines import external, functional, ours, search, simple
+from foundcause.bench.baselines.method import Method
+from foundcause.bench.pairs import methods as pair_methods
+from foundcause.errors import ConfigError
+
+METHODS: dict[str, Method] = {
+    entry.name: entry
+    for family in (ours, search, functional, simple, external, pair_methods)
+    for entry in family.METHODS
+}
+
+FAST = (
+    "naive_correlation",
+    "var_sort",
+    "r2_sort",
+    "pc_0.01",
+    "pc_0.05",
+    "grasp",
+    "boss",
+    "direct_lingam",
+    "ica_lingam",
+)
+"""Baselines that need seconds, not minutes, on the paper's fifteen."""
+
+
+def method(name: str) -> Method:
+    """The registry's entry of this name."""
+    if name not in METHODS:
+        raise ConfigError(f"unknown method '{name}'; `foundcause bench methods` lists them")
+    return METHODS[name]
+
+
+def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
+    """Methods of a comma-separated request; ``all``, ``fast`` and ``ours`` stand for groups.
+
+    With ``pairs`` only those that orient a single pair are kept, else only those that handle whole tables; a method
+    named outright that cannot do the job is refused.
+    """
+    chosen: dict[str, Method] = {}
+    for part in (piece.strip() for piece in request.split(",") if piece.strip()):
+        group = _group(part, pairs)
+        for name in group or (part,):
+            entry = method(name)
+            able = entry.pairs if pairs else entry.graphs
+            if able:
+                chosen[name] = entry
+            elif group is None:
+                raise ConfigError(f"method '{name}' does not handle {'single pairs' if pairs else 'whole tables'}")
+    if not chosen:
+        raise ConfigError(f"no method in '{request}'; `foundcause bench methods` lists them")
+    return tuple(chosen.values())
+
+
+def _group(name: str, pairs: bool) -> tuple[str, ...] | None:
+    if name == "all":
+        return tuple(METHODS)
+    if name == "ours":
+        return tuple(entry.name for entry in METHODS.values() if entry.ours)
+    if name == "fast":
+        return (*FAST, *(entry.name for entry in pair_methods.METHODS)) if pairs else FAST
+    return None

@@ -1,0 +1,147 @@
+"""Baselines written here: correlation, sorting, and SCORE. Shape letters: N rows, D variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import f as f_distribution
+
+from foundcause.bench.answer import Answer
+from foundcause.bench.baselines.method import Method, Table
+from foundcause.bench.baselines.prepare import on_complete, standardised
+
+CORRELATION = 0.3
+SCORE_ROWS = 1000
+SCORE_LEVEL = 0.001
+
+
+def _naive(values: np.ndarray, table: Table) -> Answer:
+    correlation = np.abs(np.corrcoef(values.T))
+    forward = np.triu(np.random.default_rng(table.seed).random(correlation.shape) < 0.5, 1)
+    forward = forward | np.tril(~forward.T, -1)
+    return Answer(adjacency=(correlation > CORRELATION) & forward)
+
+
+def _variance_sort(values: np.ndarray, table: Table) -> Answer:
+    return Answer(adjacency=regress_in_order(values, np.argsort(values.var(axis=0), kind="stable")))
+
+
+def _r2_sort(values: np.ndarray, table: Table) -> Answer:
+    precision = np.linalg.pinv(np.corrcoef(values.T))
+    explained = 1 - 1 / np.maximum(np.diag(precision), 1.0)
+    return Answer(adjacency=regress_in_order(values, np.argsort(explained, kind="stable")))
+
+
+def regress_in_order(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """(D, D) bool: each variable on its predecessors by adaptive lasso, the penalty chosen by BIC.
+
+    As in sort-and-regress of Reisach et al. (2021, 2023).
+    """
+    from sklearn.linear_model import LassoLarsIC, LinearRegression
+
+    scaled = standardised(values)
+    adjacency = np.zeros((len(order), len(order)), dtype=bool)
+    for position in range(1, len(order)):
+        before, target = order[:position], order[position]
+        weight = np.abs(LinearRegression().fit(scaled[:, before], scaled[:, target]).coef_)
+        lasso = LassoLarsIC(criterion="bic").fit(scaled[:, before] * weight, scaled[:, target])
+        adjacency[before, target] = np.abs(lasso.coef_ * weight) > 0
+    return adjacency
+
+
+def _score(values: np.ndarray, table: Table) -> Answer:
+    """SCORE (Rolland et al. 2022): the leaf is where the score's Jacobian varies least; then pruning by F tests."""
+    rng = np.random.default_rng(table.seed)
+    if len(values) > SCORE_ROWS:
+        values = values[np.sort(rng.choice(len(values), SCORE_ROWS, replace=False))]
+    values = values[:, :]
+    spread = values.std(axis=0)
+    scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    left = list(range(scaled.shape[1]))
+    order: list[int] = []
+    while len(left) > 1:
+        leaf = int(np.argmin(stein_diagonal(scaled[:, left]).var(axis=0)))
+        order.insert(0, left.pop(leaf))
+    order.insert(0, left[0])
+    return Answer(adjacency=prune(scaled, np.array(order)))
+
+
+def stein_diagonal(values: np.ndarray, ridge: float = 0.01) -> np.ndarray:
+    """(N, D) diagonal of the Jacobian of the score at every row, by Stein's identities with an RBF kernel."""
+    rows = len(values)
+    difference = values[:, None, :] - values[None, :, :]  # (N, N, D)
+    square = (difference**2).sum(axis=2)
+    width = np.sqrt(np.median(square[np.triu_indices(rows, 1)])) or 1.0
+    kernel = np.exp(-square / (2 * width**2)) / width
+    first = np.einsum("kij,ik->kj", difference, kernel) / width**2
+    inverse = np.linalg.inv(kernel + ridge * np.eye(rows))
+    gradient = inverse @ first
+    second = np.einsum("kij,ik->kj", difference**2 / width**4 - 1 / width**2, kernel)
+    return -(gradient**2) + inverse @ second
+
+
+def prune(values: np.ndarray, order: np.ndarray, most: int = 20) -> np.ndarray:
+    """(D, D) bool: predecessors whose cubic terms improve an additive regression (F test, level 0.001).
+
+    At most ``most`` predecessors, those most correlated with the variable, enter one regression.
+    """
+    rows, variables = values.shape
+    adjacency = np.zeros((variables, variables), dtype=bool)
+    powers = np.stack([values, values**2, values**3], axis=2)  # (N, D, 3)
+    powers = (powers - powers.mean(axis=0)) / np.maximum(powers.std(axis=0), 1e-12)
+    for position in range(1, variables):
+        target = order[position]
+        before = order[:position]
+        linked = np.abs(values[:, before].T @ values[:, target])
+        before = before[np.argsort(-linked, kind="stable")[:most]]
+        free = rows - 3 * len(before) - 1
+        if free < 10:
+            before = before[: max(1, (rows - 11) // 3)]
+            free = rows - 3 * len(before) - 1
+        design = powers[:, before].reshape(rows, -1)
+        full = _residual(design, values[:, target])
+        for k, candidate in enumerate(before):
+            reduced = _residual(np.delete(design, slice(3 * k, 3 * k + 3), axis=1), values[:, target])
+            statistic = ((reduced - full) / 3) / max(full / free, 1e-300)
+            adjacency[candidate, target] = f_distribution.sf(statistic, 3, free) < SCORE_LEVEL
+    return adjacency
+
+
+def _residual(design: np.ndarray, target: np.ndarray) -> float:
+    design = np.column_stack([np.ones(len(target)), design])
+    coefficients = np.linalg.lstsq(design, target, rcond=None)[0]
+    return float(((target - design @ coefficients) ** 2).sum())
+
+
+METHODS = (
+    Method(
+        name="naive_correlation",
+        label="Naive correlation",
+        paper="Naive correlation",
+        run=on_complete(_naive),
+        settings=f"absolute correlation above {CORRELATION}, direction by a coin",
+        random=True,
+        pairs=True,
+    ),
+    Method(
+        name="var_sort",
+        label="Variance sort and regress",
+        run=on_complete(_variance_sort),
+        settings="order by variance of the raw columns, adaptive lasso with BIC",
+        needs=("sklearn",),
+        pairs=True,
+    ),
+    Method(
+        name="r2_sort",
+        label="R2 sort and regress",
+        run=on_complete(_r2_sort),
+        settings="order by explained variance given all other columns, adaptive lasso with BIC",
+        needs=("sklearn",),
+    ),
+    Method(
+        name="score",
+        label="SCORE",
+        paper="SCORE",
+        run=on_complete(_score),
+        settings=f"ours: Stein estimator on at most {SCORE_ROWS} rows, pruning by cubic F tests at {SCORE_LEVEL}",
+    ),
+)

@@ -1,0 +1,178 @@
+"""Runs an experiment cell by cell: data set x seed x variant x method. What is done is not done again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from foundcause.bench import datasets
+from foundcause.bench.answer import Answer
+from foundcause.bench.baselines import checkpoint, method
+from foundcause.bench.baselines.method import Method, Table
+from foundcause.bench.case import Case
+from foundcause.bench.datasets.seeding import generator, integer
+from foundcause.bench.environment import environment
+from foundcause.bench.experiments import Experiment, experiment
+from foundcause.bench.isolation import Worker
+from foundcause.bench.metrics.pair import judge_pair
+from foundcause.bench.metrics.score import judge
+from foundcause.bench.results import Record, Store, key
+from foundcause.bench.worker import Job
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One run."""
+
+    experiment: str
+    method: str
+    dataset: str
+    seed: int
+    variant: str
+    limit: float
+    """Seconds after which the method is stopped."""
+
+
+def plan(
+    chosen: Experiment, methods: Iterable[Method], names: Iterable[str], seeds: int, limit: float
+) -> Iterator[Cell]:
+    """All cells, method by method so that a worker can be kept."""
+    for entry in methods:
+        for name in names:
+            about = datasets.dataset(name)
+            if entry.discrete_only and not about.discrete:
+                continue
+            several = about.simulated or entry.random or chosen.reseeds
+            for seed in range(seeds if several else 1):
+                for variant in chosen.variants:
+                    yield Cell(
+                        experiment=chosen.name,
+                        method=entry.name,
+                        dataset=name,
+                        seed=seed,
+                        variant=variant,
+                        limit=limit,
+                    )
+
+
+def pending(cells: Iterable[Cell], done: dict[Any, Record], *, retry: bool = False) -> list[Cell]:
+    """Cells without a valid result.
+
+    A result is valid when it was made with the same settings, weights and recipe; a timeout only while the limit is not
+    raised; a failure unless ``retry``.
+    """
+
+    def wanted(cell: Cell) -> bool:
+        record = done.get(key(asdict(cell)))
+        if record is None or record["identity"] != identity(cell):
+            return True
+        if record["status"] == "timeout":
+            return cell.limit > record["limit"]
+        return record["status"] == "failed" and retry
+
+    return [cell for cell in cells if wanted(cell)]
+
+
+def identity(cell: Cell) -> str:
+    """Digest of everything but the code that decides a result."""
+    entry, about = method(cell.method), datasets.dataset(cell.dataset)
+    content = [entry.settings, checkpoint.digest() if entry.ours else None, about.recipe, about.rows, about.edges]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:10]
+
+
+def run(
+    cells: list[Cell], folder: Path, *, jobs: int | None = 1, report: Callable[[Record], None] = lambda record: None
+) -> None:
+    """Run cells and append each result to ``folder/<experiment>.jsonl`` as it arrives.
+
+    With ``jobs`` other than 1 joblib distributes the cells; inside ``joblib.parallel_config(backend="dask")`` (or Ray)
+    the cluster does, when ``jobs`` is None.
+    """
+    stores: dict[str, Store] = {}
+    for record in _execute(cells, jobs):
+        store = stores.get(record["experiment"])
+        if store is None:
+            store = stores[record["experiment"]] = Store(folder / f"{record['experiment']}.jsonl")
+        about = record.pop("_environment")
+        if about["id"] not in store.environments():
+            store.append({"kind": "environment", **about})
+        store.append(record)
+        report(record)
+
+
+def _execute(cells: list[Cell], jobs: int | None) -> Iterator[Record]:
+    if jobs == 1:
+        for cell in cells:
+            yield perform(cell)
+        return
+    import joblib
+
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+        joblib.delayed(perform)(cell) for cell in cells
+    )
+
+
+_worker: Worker | None = None
+
+
+def perform(cell: Cell) -> Record:
+    """The record of one cell."""
+    global _worker
+    chosen = experiment(cell.experiment)
+    record: Record = {
+        "kind": "cell",
+        **asdict(cell),
+        "identity": identity(cell),
+        "environment": environment()["id"],
+        "_environment": environment(),
+    }
+    case = _case(cell.dataset, cell.seed)
+    changed = chosen.change(case, cell.variant)
+    if changed is None:
+        return {**record, **_finished("absent", 0.0, f"{cell.dataset} has no variant {cell.variant}")}
+    order = np.arange(case.variables)
+    if not chosen.pairs:
+        order = generator(f"columns {cell.dataset}", cell.seed).permutation(case.variables)
+    shown = changed.permuted(order)
+    table = Table(values=shown.values, seed=integer(f"method {cell.dataset}", cell.seed), discrete=case.discrete)
+    if _worker is None:
+        _worker = Worker()
+    outcome = _worker.run(Job(method=cell.method, table=table), cell.limit)
+    record |= _finished(outcome.status, outcome.seconds, outcome.error)
+    record |= {"rows": changed.rows, "variables": case.variables, "peak_bytes": outcome.peak_bytes}
+    if outcome.answer is not None:
+        answer = outcome.answer.permuted(np.argsort(order))
+        record["metrics"] = _rounded(judge_pair(answer, case) if chosen.pairs else judge(answer, case))
+        record["arcs"] = _arcs(answer)
+    return record
+
+
+@lru_cache(maxsize=8)
+def _case(name: str, seed: int) -> Case:
+    return datasets.load(name, seed)
+
+
+def _finished(status: str, seconds: float, error: str | None) -> Record:
+    return {
+        "status": status,
+        "seconds": round(seconds, 4),
+        "error": error,
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _arcs(answer: Answer) -> list[int]:
+    """Predicted arcs as i * D + j in the data set's own column order: enough to judge again without running again."""
+    return [int(at) for at in np.flatnonzero(answer.adjacency)]
+
+
+def _rounded(metrics: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 6) if isinstance(value, float) else value for name, value in metrics.items()}

@@ -1,0 +1,131 @@
+"""The process a method runs in: reads jobs from its standard input, writes answers, one at a time.
+
+A frame is eight bytes of length and a pickle; both ends are ours, on one machine, joined by pipes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+import time
+import traceback
+import warnings
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from foundcause.bench.answer import Answer
+from foundcause.bench.baselines.method import Table
+
+_LENGTH = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One run of one method."""
+
+    method: str
+    """Name in the registry of methods."""
+    table: Table
+    """What the method is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a job."""
+
+    status: str
+    """ok, failed or timeout."""
+    seconds: float
+    """Wall time of the method alone (imports of its library excluded after the first job)."""
+    answer: Answer | None = None
+    """The answer when status is ok."""
+    error: str | None = None
+    """What went wrong otherwise, in one line."""
+    peak_bytes: int | None = None
+    """Largest resident size of the worker so far."""
+
+
+def write_frame(stream: IO[bytes], content: Any) -> None:
+    """Send one object."""
+    body = pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> Any:
+    """Receive one object; EOFError when the other end is gone."""
+    head = _read_exactly(stream, _LENGTH.size)
+    return pickle.loads(_read_exactly(stream, _LENGTH.unpack(head)[0]))
+
+
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
+    parts = []
+    while size:
+        part = stream.read(size)
+        if not part:
+            raise EOFError("the other process has gone")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def perform(job: Job) -> Outcome:
+    """Run a job in this process; every failure becomes an outcome."""
+    from foundcause.bench.baselines import method
+
+    started = time.perf_counter()
+    try:
+        entry = method(job.method)
+        started = time.perf_counter()
+        # libraries that draw from the global generator are at least made repeatable
+        np.random.seed(job.table.seed % 2**32)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answer = entry.run(job.table)
+        _check(answer, job.table.values.shape[1])
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(last.filename)}:{last.lineno}"
+        text = " ".join(str(error).split())[:300]
+        return Outcome(
+            status="failed", seconds=time.perf_counter() - started, error=f"{type(error).__name__} at {place}: {text}"
+        )
+    return Outcome(status="ok", seconds=time.perf_counter() - started, answer=answer, peak_bytes=_peak())
+
+
+def _check(answer: Answer, variables: int) -> None:
+    for name, matrix in (("adjacency", answer.adjacency), ("scores", answer.scores)):
+        if matrix is not None and (matrix.shape != (variables, variables) or not np.isfinite(matrix).all()):
+            raise ValueError(f"{name} is not a finite matrix of side {variables}")
+
+
+def _peak() -> int | None:
+    try:
+        import resource
+    except ImportError:
+        return None
+    scale = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
+
+
+def main() -> None:
+    """Serve jobs until the input closes."""
+    jobs, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever libraries print must not mix with the frames
+    while True:
+        try:
+            job = read_frame(jobs)
+        except EOFError:
+            return
+        write_frame(answers, perform(job))
+
+
+if __name__ == "__main__":
+    # under -m this module is __main__; frames must name its real home
+    from foundcause.bench import worker
+
+    worker.main()
