@@ -14,7 +14,7 @@ from foundcause.errors import FoundcauseError
 EXIT_REFUSED = 2  # bad input or options: our own, explained errors
 EXIT_INTERRUPTED = 130
 
-_COMMAND_MODULES: tuple[str, ...] = ("train", "simulate")  # each module of commands/ joins here when it lands
+_COMMAND_MODULES: tuple[str, ...] = ("checkpoint", "train", "simulate")  # each module of commands/ joins here when it lands
 
 
 def _version(show: bool) -> None:

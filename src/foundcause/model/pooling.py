@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from foundcause.model.config import ModelConfig
 from foundcause.model.encoder import row_keys
-from foundcause.model.layers import attend, san
+from foundcause.model.layers import MLP, attend, san
 
 _HIDDEN_ROW = -1e4
 
@@ -29,9 +29,8 @@ class Pooling(nn.Module):
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(width, 2 * width)
         self.out = nn.Linear(width, width)
-        self.feed = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
-        )
+        self.feed_norm = nn.LayerNorm(width)
+        self.feed = MLP(width, 2 * width, width)
         self.merge = nn.Linear(queries * width, width)
         self.gate = nn.Parameter(torch.tensor(-2.0))
 
@@ -49,7 +48,7 @@ class Pooling(nn.Module):
         k, v = self.key_value(z_BDNH.flatten(0, 1)).chunk(2, dim=-1)
         q = self.query(self.query_norm(self.queries)).expand(k.shape[0], -1, -1)
         pooled = self.out(attend(q, k, v, self.heads, keys)).unflatten(0, z_BDNH.shape[:2])
-        pooled_BDQH = pooled + self.feed(pooled)
+        pooled_BDQH = pooled + self.feed(self.feed_norm(pooled))
         share = torch.zeros_like(self.gate) if max_only else torch.sigmoid(self.gate)
         merged = share * self.merge(pooled_BDQH.flatten(-2)) + (1.0 - share) * largest
         embeddings = san(merged, 5000.0) * variables_BD.unsqueeze(-1)

@@ -1,0 +1,24 @@
+"""``foundcause import-official``: convert the released weights to our checkpoint format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the tree."""
+
+    @app.command("import-official")
+    def import_official_command(
+        checkpoint: Path = typer.Argument(..., help="The released checkpoint.pt."),
+        out: Path = typer.Argument(..., help="Where to write ours, for example official.safetensors."),
+        pooling_heads: int = typer.Option(4, min=1, help="Heads of the attention pooling; not stored in the file."),
+        pair_heads: int = typer.Option(4, min=1, help="Heads of the pair attention; not stored in the file."),
+    ) -> None:
+        """Convert the released weights; the file is read as plain tensors and never executed."""
+        from foundcause.model.official import import_official
+
+        network = import_official(checkpoint, out, pooling_heads=pooling_heads, pair_heads=pair_heads)
+        print(f"wrote {out}: {network.parameter_count:,} parameters, {len(network.state_dict())} tensors")
