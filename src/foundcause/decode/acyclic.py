@@ -52,19 +52,23 @@ def maximum_acyclic(weights: np.ndarray, required: np.ndarray | None = None) -> 
         # Heavier than all others together: no solution may trade a required edge away.
         weights = np.where(required, weights + weights.sum() + 1.0, weights)
     chosen = weights > 0
-    for knot in _knots(chosen):
+    for knot in knots(chosen):
         inside = np.ix_(knot, knot)
         chosen[inside] = _solve(weights[inside])
     return chosen
 
 
-def _knots(edges: np.ndarray) -> list[np.ndarray]:
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    count, label = connected_components(csr_matrix(edges), directed=True, connection="strong")
-    members = [np.flatnonzero(label == k) for k in np.flatnonzero(np.bincount(label, minlength=count) > 1)]
-    return sorted(members, key=lambda knot: int(knot[0]))
+def knots(edges: np.ndarray) -> list[np.ndarray]:
+    """Members of each strongly connected component of at least two variables of a (D, D) bool graph."""
+    reach = edges | np.eye(len(edges), dtype=bool)
+    while True:  # doubling the length of paths: log2(D) matrix products, quick even for a thousand variables
+        longer = reach.astype(np.float32) @ reach.astype(np.float32) > 0
+        if (longer == reach).all():
+            break
+        reach = longer
+    mutual = reach & reach.T
+    firsts = [v for v in range(len(edges)) if mutual[v].sum() > 1 and mutual[v].argmax() == v]
+    return [np.flatnonzero(mutual[v]) for v in firsts]
 
 
 def _solve(weights: np.ndarray) -> np.ndarray:

@@ -1,0 +1,333 @@
+"""``discover``: table -> statistics -> network -> decode -> Result. Shapes: N rows, D columns, A active columns."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from foundcause import __version__
+from foundcause.decode.acyclic import maximum_acyclic
+from foundcause.decode.canonical import canonical_order, standardised
+from foundcause.decode.ensemble import Progress, plan_passes, run_passes
+from foundcause.decode.protocol import Decoded, Protocol, decode, log_odds_gain, protocol_named
+from foundcause.decode.temperature import Calibration
+from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
+from foundcause.evidence import evidence_matrices
+from foundcause.health import graph_warnings, table_warnings
+from foundcause.knowledge import Knowledge
+from foundcause.memory import choose_batch, refuse_too_much
+from foundcause.result import Result
+from foundcause.table import Table, read_table
+from foundcause.table.read import MAX_ROWS
+from foundcause.table.screen import Policy
+
+if TYPE_CHECKING:
+    from foundcause.model.network import FoundCause
+
+CHECKPOINT_VARIABLE = "FOUNDCAUSE_CHECKPOINT"
+SHIPPED_CHECKPOINT = Path(__file__).with_name("weights") / "small.safetensors"
+MIN_ROWS = 5
+PREVIEW_ROWS = 400
+_TRAINED_VARIABLES = 50
+
+
+def discover(
+    table: Any,
+    *,
+    knowledge: Knowledge | Mapping[str, Any] | str | Path | None = None,
+    protocol: str | Protocol = "default",
+    runs: int = 10,
+    seed: int = 0,
+    threshold: float | None = None,
+    device: str = "cpu",
+    checkpoint: str | Path | None = None,
+    max_rows: int = MAX_ROWS,
+    constant: Policy = "isolate",
+    empty: Policy = "isolate",
+    identifier: Policy = "isolate",
+    duplicate: Policy = "isolate",
+    separator: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    batch_size: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Discover the causal graph of a table.
+
+    table: path of a CSV, TSV or Parquet file; pandas or polars frame; Arrow table; NumPy array; dict of columns.
+    knowledge: a ``Knowledge``, a dictionary with its fields, or a TOML or JSON file; never violated.
+    protocol: ``default``, ``paper`` or ``release``; see docs/usage.md.
+    runs: passes over resampled rows. seed: of every random choice; the same seed gives the same result.
+    threshold: probability from which an edge is shown; None lets it adapt to the table.
+    device: ``cpu``, ``cuda``, ... checkpoint: weights to use instead of the shipped ones.
+    max_rows: larger tables are sampled while reading.
+    constant, empty, identifier, duplicate, separator, header, names: as in ``read_table``.
+    batch_size: passes that run at once; None chooses by memory. It does not change the answer.
+    progress: called as ``progress(done, total, stage)``.
+    """
+    clock = _Clock()
+    rule = protocol_named(protocol)
+    _check_options(runs=runs, threshold=threshold, seed=seed, batch_size=batch_size)
+    known = Knowledge.of(knowledge)
+
+    read = read_table(
+        table,
+        max_rows=max_rows,
+        seed=seed,
+        constant=constant,
+        empty=empty,
+        identifier=identifier,
+        duplicate=duplicate,
+        separator=separator,
+        header=header,
+        names=names,
+    )
+    _refuse_few_rows(read)
+    forbidden, required = (known or Knowledge()).masks(read.names)
+    clock.lap("read")
+
+    place = checkpoint_path(checkpoint)
+    network, metadata = load_network(place, device)
+    calibration = Calibration.from_metadata(metadata)
+    features = len(network.features.names)
+    clock.lap("load")
+
+    active = np.flatnonzero(read.active)
+    row_order, column_order = _working_order(read.values[:, active], rule)
+    chosen = active[column_order]
+    values = _network_values(read.values[:, chosen][row_order], network)
+    rows, variables = values.shape
+    evidence: dict[str, np.ndarray] = {}
+    if variables >= 2:
+        sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
+        batch = batch_size or choose_batch(network.config, runs=runs, **sizes)
+        refuse_too_much(network.config, batch=batch, **sizes)
+        plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed)
+        passes, statistics = run_passes(network, values, plan, batch_size=batch, seed=seed, progress=progress)
+        clock.lap("passes")
+        inside = np.ix_(chosen, chosen)
+        decoded = decode(
+            passes,
+            rule,
+            calibration=calibration,
+            rows=rows,
+            threshold=threshold,
+            forbidden=forbidden[inside],
+            required=required[inside],
+        )
+        evidence = evidence_matrices(statistics, network.config.features, chosen, len(read.names))
+        answer = _spread(decoded, chosen, len(read.names), required)
+    else:
+        answer = _nothing_to_learn(len(read.names), required, threshold, calibration)
+    clock.lap("decode")
+
+    warnings = [*read.warnings, *_network_warnings(metadata, variables)]
+    trained = int(metadata.get("trained_variables", _TRAINED_VARIABLES))
+    active_names = [read.names[k] for k in active]
+    warnings += table_warnings(read.values[:, active], active_names, trained_variables=trained)
+    warnings += graph_warnings(answer.edges, answer.adjacency, read.names, certain=required)
+    settings = {
+        "protocol": rule.name,
+        "runs": runs,
+        "seed": seed,
+        "threshold": "adaptive" if threshold is None else "given",
+        "rows": rows,
+        "total_rows": read.total_rows,
+        "columns": len(read.names),
+        "active_columns": int(variables),
+        "max_rows": max_rows,
+        "checkpoint": place.name,
+        "network": network.config.name,
+        "device": device,
+        "version": __version__,
+    }
+    clock.lap("report")
+    return Result(
+        names=read.names,
+        edge_probabilities=answer.edges,
+        existence_probabilities=answer.existence,
+        confounding_probabilities=answer.confounding,
+        adjacency_matrix=answer.adjacency,
+        agreement_matrix=answer.agreement,
+        threshold=answer.threshold,
+        confounding_threshold=answer.confounding_threshold,
+        warnings=tuple(dict.fromkeys(warnings)),
+        settings=settings,
+        timing=clock.times,
+        columns=read.columns,
+        knowledge=known,
+        preview=_preview(read.values, seed),
+        evidence=evidence,
+    )
+
+
+def load(path: str | Path) -> Result:
+    """Read a saved result: its JSON file, or the folder that ``Result.save`` wrote."""
+    place = Path(path)
+    if place.is_dir():
+        candidates = [file for file in (place / "result.json", *sorted(place.glob("*.json"))) if file.is_file()]
+        if not candidates:
+            raise InputError(f"{str(place)!r} holds no result; give a folder written by Result.save")
+        place = candidates[0]
+    if not place.is_file():
+        raise InputError(f"there is no file {str(place)!r}; give a result written by foundcause")
+    try:
+        return Result.from_json(place)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {str(place)!r}: {error}") from error
+
+
+def checkpoint_path(given: str | Path | None = None) -> Path:
+    """The checkpoint to use: the given one, the shipped one, or that of the environment; in this order."""
+    if given is not None:
+        return Path(given)
+    if SHIPPED_CHECKPOINT.is_file():
+        return SHIPPED_CHECKPOINT
+    if os.environ.get(CHECKPOINT_VARIABLE):
+        return Path(os.environ[CHECKPOINT_VARIABLE])
+    raise CheckpointError(
+        "this installation ships no trained weights; train some with `foundcause train` (docs/training.md) and pass "
+        f"checkpoint=PATH or set {CHECKPOINT_VARIABLE}"
+    )
+
+
+def load_network(path: Path, device: str = "cpu") -> tuple[FoundCause, dict[str, Any]]:
+    """The network of a checkpoint and its metadata; kept for the next call while the file does not change."""
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError:
+        stamp = 0
+    return _cached_network(str(path), stamp, device)
+
+
+@lru_cache(maxsize=2)
+def _cached_network(path: str, stamp: int, device: str) -> tuple[FoundCause, dict[str, Any]]:
+    import torch
+
+    from foundcause.model import checkpoint
+
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}; try 'cpu'") from error
+    return checkpoint.load(path, device=device)
+
+
+class _Clock:
+    """Seconds between laps."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, float] = {}
+        self._start = self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.times[name] = round(now - self._last, 4)
+        self.times["total"] = round(now - self._start, 4)
+        self._last = now
+
+
+def _check_options(*, runs: int, threshold: float | None, seed: int, batch_size: int | None) -> None:
+    if runs < 1:
+        raise ConfigError(f"runs={runs} must be at least 1")
+    if seed < 0:
+        raise ConfigError(f"seed={seed} must not be negative")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ConfigError(f"threshold={threshold} must lie between 0 and 1")
+    if batch_size is not None and batch_size < 1:
+        raise ConfigError(f"batch_size={batch_size} must be at least 1")
+
+
+def _refuse_few_rows(read: Table) -> None:
+    if len(read.values) < MIN_ROWS:
+        raise TableError(f"the table has {len(read.values)} rows; at least {MIN_ROWS} are needed, and 100 are advised")
+
+
+def _working_order(values: np.ndarray, protocol: Protocol) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column order of the work: canonical, so that the order of the file cannot matter in the last bit.
+
+    The release draws its rows and permutations by place, so its protocol keeps the order of the file.
+    """
+    if protocol.name == "release":
+        return np.arange(values.shape[0]), np.arange(values.shape[1])
+    return canonical_order(values)
+
+
+def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
+    """Cells as the network reads them; the released network sees them raw, because its statistics know the scale."""
+    if network.config.compatibility == "release":
+        limit = float(np.finfo(np.float32).max)
+        return np.clip(values, -limit, limit)
+    return standardised(values)
+
+
+def _spread(decoded: Decoded, chosen: np.ndarray, columns: int, required: np.ndarray) -> Decoded:
+    """The answer over the active columns as an answer over all columns, in table order."""
+
+    def whole(part: np.ndarray) -> np.ndarray:
+        full = np.zeros((columns, columns), dtype=part.dtype)
+        full[np.ix_(chosen, chosen)] = part
+        return full
+
+    empty = Decoded(
+        edges=whole(decoded.edges),
+        existence=whole(decoded.existence),
+        confounding=whole(decoded.confounding),
+        adjacency=whole(decoded.adjacency),
+        agreement=whole(decoded.agreement),
+        threshold=decoded.threshold,
+        confounding_threshold=decoded.confounding_threshold,
+    )
+    return _with_required(empty, required)
+
+
+def _nothing_to_learn(columns: int, required: np.ndarray, threshold: float | None, calibration: Calibration) -> Decoded:
+    nothing = np.zeros((columns, columns))
+    cut = 0.5 if threshold is None else threshold
+    empty = Decoded(
+        edges=nothing,
+        existence=nothing.copy(),
+        confounding=nothing.copy(),
+        adjacency=nothing.astype(bool),
+        agreement=nothing.copy(),
+        threshold=cut,
+        confounding_threshold=calibration.confounding_threshold,
+    )
+    return _with_required(empty, required)
+
+
+def _with_required(answer: Decoded, required: np.ndarray) -> Decoded:
+    """Required edges at columns that took no part stand all the same, and close no cycle with the others."""
+    either = required | required.T
+    weights = np.where(answer.adjacency, log_odds_gain(answer.edges, answer.threshold), 0.0)
+    return Decoded(
+        edges=np.where(required, 1.0, answer.edges),
+        existence=np.where(either, 1.0, answer.existence),
+        confounding=answer.confounding,
+        adjacency=maximum_acyclic(weights, required),
+        agreement=np.where(required, 1.0, answer.agreement),
+        threshold=answer.threshold,
+        confounding_threshold=answer.confounding_threshold,
+    )
+
+
+def _network_warnings(metadata: Mapping[str, Any], variables: int) -> list[str]:
+    found = []
+    if variables < 2:
+        found.append("fewer than two columns can take part, so there is no graph to learn")
+    if not metadata.get("calibration"):
+        found.append("the checkpoint is not calibrated: its probabilities rank edges but are no frequencies")
+    return found
+
+
+def _preview(values: np.ndarray, seed: int) -> np.ndarray:
+    if len(values) <= PREVIEW_ROWS:
+        return values.copy()
+    rows = np.random.default_rng(seed).choice(len(values), PREVIEW_ROWS, replace=False)
+    return values[np.sort(rows)]

@@ -1,0 +1,177 @@
+"""K passes of the network over resampled rows and permuted columns.
+
+Shapes: K passes, B passes of one batch, N rows, D variables, F features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foundcause.decode.protocol import Passes, Protocol
+from foundcause.decode.release import column_orders, row_choice
+from foundcause.errors import ConfigError
+
+if TYPE_CHECKING:
+    import torch
+
+    from foundcause.model.network import FoundCause
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What each pass sees.
+
+    rows: per pass, indices of its rows, or None for all. columns: per pass, its column order, or None for none.
+    """
+
+    rows: tuple[np.ndarray | None, ...]
+    columns: tuple[np.ndarray | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def plan_passes(protocol: Protocol, *, rows: int, variables: int, runs: int, seed: int) -> Plan:
+    """Row samples and column orders of all passes; a function of its arguments alone."""
+    if runs < 1:
+        raise ConfigError(f"runs={runs} must be at least 1")
+    if protocol.name == "release":
+        chosen = row_choice(rows, protocol.max_rows)
+        return Plan(rows=(chosen,) * runs, columns=tuple(column_orders(variables, runs)))
+    generators = [np.random.default_rng([seed, k]) for k in range(runs)]
+    samples = tuple(_sample(protocol, rows, k, rng) for k, rng in enumerate(generators))
+    orders = tuple(rng.permutation(variables) if protocol.permute else None for rng in generators)
+    return Plan(rows=samples, columns=orders)
+
+
+def _sample(protocol: Protocol, rows: int, k: int, rng: np.random.Generator) -> np.ndarray | None:
+    limit = min(rows, protocol.max_rows)
+    if protocol.resampling == "bootstrap":
+        return np.sort(rng.integers(0, rows, size=limit))
+    if protocol.resampling == "subsample" and k > 0:
+        # Tables beyond the limit are resampled anyway: every pass may then see as many rows as it can take.
+        size = limit if rows > limit else max(min(rows, 3), round(protocol.share * rows))
+        return np.sort(rng.choice(rows, size=size, replace=False))
+    return None if limit == rows else np.sort(rng.choice(rows, size=limit, replace=False))
+
+
+def run_passes(
+    network: FoundCause,
+    values: np.ndarray,
+    plan: Plan,
+    *,
+    batch_size: int = 8,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Passes, np.ndarray]:
+    """Logits of all passes in table order, and the statistics (D, D, F) of the first pass.
+
+    values: (N, D), NaN where unobserved. Statistics of passes over the same rows are computed once and permuted, which
+    is exact because they do not depend on the order of columns.
+    """
+    import torch
+
+    device = next(network.parameters()).device
+    found: dict[str, list[np.ndarray | None]] = {name: [None] * len(plan) for name in _HEADS}
+    first: np.ndarray | None = None
+    done, total = 0, 2 * len(plan)
+    shared: dict[int, torch.Tensor] = {}
+    with torch.no_grad():
+        for group in _batches(plan, batch_size):
+            cells, statistics = [], []
+            for k in group:
+                tensor, observed = _tensors(values, plan.rows[k], device)
+                key = -1 if plan.rows[k] is None else id(plan.rows[k])
+                if key not in shared:
+                    shared = {key: _statistics(network, tensor, observed, seed)}
+                    if first is None:
+                        first = shared[key].cpu().numpy()
+                order = plan.columns[k]
+                mine = shared[key]
+                if order is not None:
+                    index = torch.as_tensor(order, device=device)
+                    tensor, observed, mine = tensor[:, index], observed[:, index], mine[index][:, index]
+                cells.append((tensor, observed))
+                statistics.append(mine)
+                done += 1
+                _report(progress, done, total, "statistics")
+            prediction = network(
+                torch.stack([tensor for tensor, _ in cells]),
+                torch.stack([observed for _, observed in cells]),
+                None,
+                torch.stack(statistics),
+                seed=seed,
+            )
+            for name, field in _HEADS.items():
+                logits = getattr(prediction, field).double().cpu().numpy()
+                for b, k in enumerate(group):
+                    found[name][k] = _in_table_order(logits[b], plan.columns[k])
+            done += len(group)
+            _report(progress, done, total, "network")
+    stacked = {
+        name: np.stack([matrix for matrix in matrices if matrix is not None]) for name, matrices in found.items()
+    }
+    assert first is not None
+    return Passes(**stacked, factored=network.config.head == "factored"), first
+
+
+_HEADS = {
+    "edges": "edge_logits",
+    "existence": "existence_logits",
+    "direction": "direction_logits",
+    "confounding": "confounding_logits",
+}
+
+
+def _batches(plan: Plan, batch_size: int) -> Iterator[list[int]]:
+    """Passes of one length together, in order, at most ``batch_size`` at once."""
+    group: list[int] = []
+    for k in range(len(plan)):
+        if group and (len(group) == batch_size or _length(plan.rows[k]) != _length(plan.rows[group[0]])):
+            yield group
+            group = []
+        group.append(k)
+    yield group
+
+
+def _length(rows: np.ndarray | None) -> int:
+    return -1 if rows is None else len(rows)
+
+
+def _tensors(values: np.ndarray, rows: np.ndarray | None, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    import torch
+
+    chosen = values if rows is None else values[rows]
+    observed = ~np.isnan(chosen)
+    filled = np.where(observed, chosen, 0.0).astype(np.float32)
+    return torch.from_numpy(filled).to(device), torch.from_numpy(observed).to(device)
+
+
+def _statistics(network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int) -> torch.Tensor:
+    """(D, D, F) of one pass. One pass at a time, so that the batch size cannot change a single bit."""
+    import torch
+
+    from foundcause.model.inputs import Inputs
+
+    everything = torch.ones(1, values.shape[1], dtype=torch.bool, device=values.device)
+    inputs = Inputs(values=values[None], observed=observed[None], variables=everything)
+    return network.statistics(inputs, seed=seed)[0]
+
+
+def _in_table_order(logits: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    if order is None:
+        return logits
+    restored = np.empty_like(logits)
+    restored[np.ix_(order, order)] = logits
+    return restored
+
+
+def _report(progress: Progress | None, done: int, total: int, stage: str) -> None:
+    if progress is not None:
+        progress(done, total, stage)

@@ -1,0 +1,206 @@
+"""The whole call, end to end, on a tiny network."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import foundcause as fc
+from foundcause.errors import CheckpointError, ConfigError, InputError, KnowledgeError, ResourceError, TableError
+
+MATRICES = (
+    "edge_probabilities",
+    "existence_probabilities",
+    "confounding_probabilities",
+    "adjacency_matrix",
+    "agreement_matrix",
+)
+
+
+def survey(rows: int = 300, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=rows)
+    b = a + 0.5 * rng.exponential(size=rows)
+    c = np.sin(2 * b) + 0.3 * rng.normal(size=rows)
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "d": rng.normal(size=rows), "e": a * rng.normal(size=rows)})
+    frame["mood"] = np.select([c > 0.5, c > -0.5], ["high", "medium"], "low")
+    frame["smokes"] = np.where(rng.random(rows) < 1 / (1 + np.exp(-a)), "yes", "no")
+    frame.loc[rng.random(rows) < 0.1, "b"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def result(tiny_checkpoint):
+    return fc.discover(survey(), checkpoint=tiny_checkpoint)
+
+
+def content(result: fc.Result) -> str:
+    found = result.to_dict()
+    del found["timing"]
+    return json.dumps(found)
+
+
+def test_the_result_is_whole(result):
+    assert result.names == tuple(survey().columns)
+    assert 0 < result.adjacency_matrix.sum() < 40, "the tiny network should give some edges, else nothing is tested"
+    assert nx.is_directed_acyclic_graph(result.graph)
+    for name in MATRICES:
+        matrix = getattr(result, name)
+        assert np.isfinite(matrix).all() and matrix.min() >= 0 and matrix.max() <= 1 and not np.diag(matrix).any()
+    np.testing.assert_array_equal(result.confounding_probabilities, result.confounding_probabilities.T)
+    np.testing.assert_allclose(
+        result.edge_probabilities + result.edge_probabilities.T, result.existence_probabilities, atol=1e-12
+    )
+    assert (result.edges["probability"] > result.threshold).all()
+    assert {"read", "load", "passes", "decode", "total"} <= set(result.timing)
+    assert result.settings["seed"] == 0 and result.settings["runs"] == 10
+    assert "correlation" in result.evidence and result.preview.shape == (300, 7)
+
+
+def test_same_seed_same_bytes_and_another_seed_another_answer(result, tiny_checkpoint):
+    assert content(fc.discover(survey(), checkpoint=tiny_checkpoint)) == content(result)
+    other = fc.discover(survey(), checkpoint=tiny_checkpoint, seed=1)
+    assert not np.array_equal(other.edge_probabilities, result.edge_probabilities)
+
+
+@pytest.mark.parametrize("protocol", ["default", "paper"])
+def test_order_of_columns_and_rows_does_not_matter(tiny_checkpoint, protocol):
+    frame = survey()
+    base = fc.discover(frame, checkpoint=tiny_checkpoint, protocol=protocol)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        columns = rng.permutation(frame.columns)
+        shuffled = frame[columns].iloc[rng.permutation(len(frame))]
+        other = fc.discover(shuffled, checkpoint=tiny_checkpoint, protocol=protocol)
+        for name in ("probabilities", "confounding", "adjacency"):
+            expected = getattr(base, name).loc[columns, columns]
+            np.testing.assert_array_equal(getattr(other, name).to_numpy(), expected.to_numpy())
+
+
+@pytest.mark.parametrize("protocol", ["default", "paper", "release"])
+def test_batch_size_does_not_matter(tiny_checkpoint, protocol):
+    results = [
+        fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol, batch_size=size) for size in (1, 3, 10)
+    ]
+    for other in results[1:]:
+        for name in MATRICES:
+            np.testing.assert_allclose(getattr(other, name), getattr(results[0], name), atol=1e-5)
+
+
+def test_thread_count_does_not_matter(result, tiny_checkpoint):
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1 if before > 1 else 2)
+        other = fc.discover(survey(), checkpoint=tiny_checkpoint)
+    finally:
+        torch.set_num_threads(before)
+    for name in MATRICES:
+        np.testing.assert_allclose(getattr(other, name), getattr(result, name), atol=1e-5)
+
+
+@pytest.mark.parametrize("protocol", ["default", "paper", "release"])
+def test_knowledge_is_obeyed(tiny_checkpoint, protocol):
+    known = fc.Knowledge(
+        tiers=[["smokes"], ["mood", "a"]], forbidden=[("a", "b")], required=[("d", "e"), ("c", "d")], sinks=["mood"]
+    )
+    result = fc.discover(survey(), checkpoint=tiny_checkpoint, knowledge=known, protocol=protocol)
+    edges = {(edge.cause, edge.effect) for edge in result.edges.itertuples()}
+    assert {("d", "e"), ("c", "d")} <= edges
+    assert not edges & {("a", "b"), ("mood", "smokes"), ("a", "smokes")}
+    assert not any(cause == "mood" for cause, _ in edges)
+    assert nx.is_directed_acyclic_graph(result.graph)
+    free = fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol)
+    assert (result.confounding_probabilities >= free.confounding_probabilities).all()
+    assert result.knowledge == known
+
+
+def test_required_paths_through_isolated_columns_close_no_cycle(tiny_checkpoint):
+    frame = survey()
+    frame["site"] = "north"
+    for cause, effect in (("a", "b"), ("c", "a"), ("e", "mood")):
+        known = {"required": [(cause, "site"), ("site", effect)]}
+        result = fc.discover(frame, checkpoint=tiny_checkpoint, knowledge=known, threshold=0.01)
+        assert nx.is_directed_acyclic_graph(result.graph)
+        assert result.graph.has_edge(cause, "site") and result.graph.has_edge("site", effect)
+
+
+def test_isolated_columns_stay_without_edges_and_change_nothing(result, tiny_checkpoint):
+    frame = survey()
+    frame.insert(2, "site", "north")
+    frame["id"] = np.random.default_rng(5).permutation(9999)[: len(frame)]
+    frame["copy"] = frame["d"] * 3 - 1
+    wider = fc.discover(frame, checkpoint=tiny_checkpoint)
+    for name in ("site", "id"):
+        assert not wider.probabilities[name].any() and not wider.probabilities.loc[name].any()
+    isolated = [column.name for column in wider.columns if column.status == "isolated"]
+    assert set(isolated) == {"site", "id", "d"}  # 'copy' stands before 'd' in the alphabet
+    rest = [name for name in result.names if name != "d"]
+    np.testing.assert_allclose(wider.existence_probabilities.shape, (10, 10))
+    assert wider.probabilities.loc[rest, rest].shape == (6, 6)
+
+
+def test_sampled_file_and_round_trip(tmp_path, tiny_checkpoint):
+    path = tmp_path / "t.csv"
+    survey(3000).to_csv(path, index=False)
+    result = fc.discover(path, checkpoint=tiny_checkpoint, max_rows=500)
+    assert result.settings["rows"] == 500 and result.settings["total_rows"] == 3000
+    result.save(tmp_path / "out")
+    again = fc.load(tmp_path / "out")
+    assert content(again) == content(result)
+    with pytest.raises(InputError, match="no result"):
+        (tmp_path / "empty").mkdir()
+        fc.load(tmp_path / "empty")
+    with pytest.raises(InputError, match="absent"):
+        fc.load(tmp_path / "absent")
+
+
+def test_progress_reaches_the_end(tiny_checkpoint):
+    seen: list[tuple[int, int, str]] = []
+    fc.discover(survey(), checkpoint=tiny_checkpoint, progress=lambda *step: seen.append(step))
+    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
+    assert seen[-1][0] == seen[-1][1]
+
+
+def test_refusals_name_the_option_and_the_remedy(tiny_checkpoint, tmp_path, monkeypatch):
+    frame = survey(50)
+    for options, error, words in (
+        ({"protocol": "papers"}, ConfigError, "default, paper, release"),
+        ({"runs": 0}, ConfigError, "runs=0"),
+        ({"threshold": 1.5}, ConfigError, "threshold=1.5"),
+        ({"seed": -1}, ConfigError, "seed=-1"),
+        ({"device": "cuda:77"}, ConfigError, "cuda:77"),
+        ({"knowledge": {"roots": ["mod"]}}, KnowledgeError, "did you mean 'mood'"),
+        ({"checkpoint": tmp_path / "none.safetensors"}, CheckpointError, "none.safetensors"),
+    ):
+        with pytest.raises(error, match=words):
+            fc.discover(frame, **{"checkpoint": tiny_checkpoint, **options})
+    with pytest.raises(TableError, match="3 rows"):
+        fc.discover(frame.head(3), checkpoint=tiny_checkpoint)
+    monkeypatch.setattr("foundcause.memory.available_bytes", lambda: 1e6)
+    with pytest.raises(ResourceError, match="fewer columns"):
+        fc.discover(frame, checkpoint=tiny_checkpoint)
+
+
+def test_without_weights_it_says_how_to_get_some(monkeypatch, tmp_path):
+    monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
+    monkeypatch.delenv("FOUNDCAUSE_CHECKPOINT", raising=False)
+    with pytest.raises(CheckpointError, match="foundcause train"):
+        fc.discover(survey(50))
+
+
+def test_the_environment_names_a_checkpoint(monkeypatch, tmp_path, tiny_checkpoint):
+    monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
+    monkeypatch.setenv("FOUNDCAUSE_CHECKPOINT", str(tiny_checkpoint))
+    assert fc.discover(survey(50)).settings["checkpoint"] == "tiny.safetensors"
+
+
+def test_importing_foundcause_is_light():
+    code = "import sys, foundcause; assert not {'torch', 'pandas', 'sklearn', 'matplotlib'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

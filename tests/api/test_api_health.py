@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+
+from foundcause.health import graph_warnings, table_warnings
+
+
+def words(values, trained=50):
+    names = [f"v{k}" for k in range(values.shape[1])]
+    return " | ".join(table_warnings(values, names, trained_variables=trained))
+
+
+def test_a_healthy_table_is_not_scolded():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(500, 6))
+    values[:, 3] += 2 * values[:, 0]
+    assert words(values) == ""
+    assert words(values[np.argsort(values[:, 0])]) == ""  # sorting by a column is not time
+
+
+def test_each_warning():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(400, 5))
+    assert "only 40 rows" in words(values[:40])
+    assert "5 columns, more than the 4" in words(values, trained=4)
+    holes = values.copy()
+    holes[rng.random(400) < 0.6, 2] = np.nan
+    assert "'v2'" in words(holes) and "missing" in words(holes)
+    twins = np.column_stack([values, values[:, 1] + 0.01 * rng.normal(size=400)])
+    assert "'v1', 'v5' are nearly the same" in words(twins)
+    total = np.column_stack([values, values[:, :3].sum(axis=1)])
+    assert "determine" in words(total)
+    walks = np.cumsum(values, axis=0)
+    assert "ordered in time" in words(walks)
+
+
+def test_graph_warnings():
+    edges = np.array([[0, 0.5, 0.9], [0.4, 0, 0.0], [0.05, 0.0, 0]])
+    adjacency = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    found = " | ".join(graph_warnings(edges, adjacency, ["a", "b", "c"]))
+    assert "a -> b" in found and "a -> c" not in found
+    assert "a -> b" not in " | ".join(graph_warnings(edges, adjacency, ["a", "b", "c"], certain=adjacency))
+    assert "no edge" in " | ".join(graph_warnings(edges, adjacency & False, ["a", "b", "c"]))
