@@ -61,33 +61,32 @@ def features_of(quantities: Sequence[Quantity]) -> tuple[Feature, ...]:
 def assemble(quantities: Sequence[Quantity], values: Mapping[str, Tensor], variables: int) -> Tensor:
     """(D, D, F) float32 of the quantities' values; non-finite numbers become 0 and all are limited to [-8, 8]."""
     D = variables
-    width = sum(2 if q.kind in ("directed", "marginal") else 1 for q in quantities)
-    out_FDD = torch.empty(width, D, D)
-    pair_rows: list[int] = []
+    names: dict[str, list[str]] = {}
+    places: dict[str, list[int]] = {}
     at = 0
     for q in quantities:
-        value = values[q.name]
-        if q.kind == "marginal":
-            out_FDD[at] = value[:, None]
-            out_FDD[at + 1] = value[None, :]
-            at += 2
-            continue
-        if q.kind == "size":
-            out_FDD[at] = value
-            at += 1
-            continue
-        if q.kind == "symmetric":
-            out_FDD[at] = (value + value.T) * 0.5
-        elif q.kind == "antisymmetric":
-            out_FDD[at] = (value - value.T) * 0.5
+        names.setdefault(q.kind, []).append(q.name)
+        places.setdefault(q.kind, []).append(at)
+        at += 2 if q.kind in ("directed", "marginal") else 1
+    out_FDD = torch.empty(at, D, D)
+    between = 1 - torch.eye(D)
+    for kind, members in names.items():
+        stack = torch.nan_to_num_(torch.stack([values[name] for name in members]).float(), nan=0.0, posinf=8, neginf=-8)
+        stack.clamp_(-8.0, 8.0)
+        index = torch.tensor(places[kind])
+        if kind == "size":
+            out_FDD[index] = stack[:, None, None].expand(-1, D, D)
+        elif kind == "marginal":
+            out_FDD[index] = stack[:, :, None].expand(-1, D, D)
+            out_FDD[index + 1] = stack[:, None, :].expand(-1, D, D)
         else:
-            out_FDD[at] = value
-            pair_rows.append(at)
-            at += 1
-            out_FDD[at] = value.T
-        pair_rows.append(at)
-        at += 1
-    diagonal_FD = torch.diagonal(out_FDD, dim1=1, dim2=2)
-    diagonal_FD[pair_rows] = 0.0
-    out_FDD = torch.nan_to_num_(out_FDD, nan=0.0, posinf=8.0, neginf=-8.0).clamp_(-8.0, 8.0)
+            stack.mul_(between)
+            turned = stack.transpose(1, 2)
+            if kind == "symmetric":
+                out_FDD[index] = (stack + turned) * 0.5
+            elif kind == "antisymmetric":
+                out_FDD[index] = (stack - turned) * 0.5
+            else:
+                out_FDD[index] = stack
+                out_FDD[index + 1] = turned
     return out_FDD.permute(1, 2, 0).contiguous()

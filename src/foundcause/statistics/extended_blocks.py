@@ -23,7 +23,7 @@ from foundcause.statistics.extended_columns import BINS, Columns
 from foundcause.statistics.extended_linear import compress
 
 FUNCTIONS = 4
-CANDIDATES = 5
+CANDIDATES = 4
 CHUNK = 2_000_000
 
 QUANTITIES: tuple[Quantity, ...] = (
@@ -43,7 +43,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         "block_collider_gain", "directed", "collider", "asinh(z/4), max_k (z_ik|j - z_ik) exp(-zmin_ik^2/8), blocks"
     ),
     Quantity(
-        "block_order2_z", "directed", "dependence", "asinh(z/4), least z over sets of at most 2 of the 5 strongest of j"
+        "block_order2_z", "directed", "dependence", "asinh(z/4), least z over sets of at most 2 of the 4 strongest of j"
     ),
     Quantity(
         "block_bic_gain",
@@ -98,7 +98,7 @@ def functions(columns: Columns) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def blocks_of(columns: Columns) -> Blocks:
-    """Cross-correlations of whitened functions; an indicator's variance counts two rows more, which tames rare states."""
+    """Cross-correlations of whitened functions; two rows are added to an indicator's variance to tame rare states."""
     N, D = columns.x.shape
     phi, sizes, indicators = functions(columns)
     flat = phi.reshape(N, FUNCTIONS * D)
@@ -149,11 +149,12 @@ def block_statistics(columns: Columns) -> dict[str, Tensor]:
 def _block_sum(square: Tensor) -> Tensor:
     """Sum over the functions of both columns: (..., M D, M D) to (..., D, D)."""
     D = square.shape[-1] // FUNCTIONS
-    return square.view(*square.shape[:-2], FUNCTIONS, D, FUNCTIONS, D).sum((-4, -2))
+    lead = square.shape[:-2]
+    return square.reshape(*lead, FUNCTIONS, D * FUNCTIONS * D).sum(-2).view(*lead, D, FUNCTIONS, D).sum(-2)
 
 
 def _full(blocks: Blocks, n: Tensor) -> tuple[Tensor, Tensor]:
-    """||partial R_ij||^2 given all other columns (D, D), and the mean explained variance of a column's functions (D,)."""
+    """(D, D) ||partial R_ij||^2 given all other columns, and (D,) the mean explained variance of its functions."""
     D = n.shape[0]
     R = blocks.correlation.double()
     square = R.square()

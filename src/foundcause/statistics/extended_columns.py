@@ -87,85 +87,83 @@ class Columns:
 
 def prepare(values_ND: Tensor, observed_ND: Tensor) -> Columns:
     """Columns of one table: (N, D) values and a bool mask; non-finite cells count as unobserved."""
-    values = values_ND.double()
-    observed = observed_ND.bool() & torch.isfinite(values)
-    values = torch.where(observed, values, 0.0).clamp(-1e150, 1e150)
-    N, D = values.shape
-    count_D = observed.sum(0)
+    # sorting and scanning run along the last axis, where they are fastest
+    values = values_ND.T.double().contiguous()
+    observed = observed_ND.T.bool() & torch.isfinite(values)
+    values = torch.where(observed, values, 0.0).clamp_(-1e150, 1e150)
+    D, N = values.shape
+    count = observed.sum(1, keepdim=True)
     complete = bool(observed.all())
 
-    sorted_ND, order_ND = torch.where(observed, values, torch.inf).sort(dim=0)
-    fresh_ND = torch.ones_like(sorted_ND, dtype=torch.bool)
-    fresh_ND[1:] = sorted_ND[1:] != sorted_ND[:-1]
-    position_N1 = torch.arange(N)[:, None]
-    first_ND = torch.where(fresh_ND, position_N1, 0).cummax(0).values
-    ends_ND = torch.ones_like(fresh_ND)
-    ends_ND[:-1] = fresh_ND[1:]
-    last_ND = torch.where(ends_ND, position_N1, N).flip(0).cummin(0).values.flip(0)
-    present_ND = position_N1 < count_D
-    dense_sorted_ND = fresh_ND.cumsum(0) - 1
-    distinct_D = (fresh_ND & present_ND).sum(0)
+    ascending, order = (values if complete else torch.where(observed, values, torch.inf)).sort(dim=1)
+    fresh = torch.ones_like(observed)
+    fresh[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    position = torch.arange(N)
+    first = torch.where(fresh, position, 0).cummax(1).values
+    dense_ascending = fresh.cumsum(1).sub_(1)
+    distinct = (fresh & (position < count)).sum(1, keepdim=True)
+    # a tie block ends where the next one starts: block sizes give the middle of every block
+    block_size = torch.zeros(D, N, dtype=torch.float64).scatter_add_(
+        1, dense_ascending, torch.ones(D, N, dtype=torch.float64)
+    )
+    middle = first + block_size.gather(1, dense_ascending) * 0.5
 
-    middle_ND = torch.empty(N, D, dtype=torch.float64)
-    middle_ND.scatter_(0, order_ND, (first_ND + last_ND + 1).double() * 0.5)
-    u_ND = middle_ND / count_D.clamp_min(1)
-    dense_ND = torch.empty_like(dense_sorted_ND).scatter_(0, order_ND, dense_sorted_ND)
+    u = torch.empty_like(values).scatter_(1, order, middle / count.clamp_min(1))
+    dense = torch.empty_like(order).scatter_(1, order, dense_ascending)
+    by_quantile = (count / 5).sqrt().floor().clamp(3, BINS).long()
+    by_value = distinct <= BINS
+    states = torch.where(by_value, distinct, by_quantile).clamp_min(1)
+    codes = torch.where(by_value, dense, torch.minimum((u * states).long(), states - 1))
 
-    by_quantile_D = (count_D / 5).sqrt().floor().clamp(3, BINS).long()
-    states_D = torch.where(distinct_D <= BINS, distinct_D, by_quantile_D).clamp_min(1)
-    quantile_ND = torch.minimum((u_ND * states_D).long(), states_D - 1)
-    codes_ND = torch.where(distinct_D <= BINS, dense_ND, quantile_ND)
+    x, ascending_x = _robust(values, observed, ascending, count)
+    score = torch.special.ndtri(torch.where(observed, u, 0.5).clamp_(1e-9, 1 - 1e-9))
 
-    safe_u_ND = torch.where(observed, u_ND, 0.5).clamp(1e-9, 1 - 1e-9)
-    robust_ND, sorted_x_ND = _robust(values, observed, sorted_ND, count_D)
+    def by_row(table_DN: Tensor) -> Tensor:
+        return table_DN.T.contiguous()
+
     return Columns(
-        observed=observed,
+        observed=by_row(observed),
         complete=complete,
-        x=robust_ND,
-        r=_standardise(u_ND, observed, count_D)[0].float(),
-        g=_standardise(torch.special.ndtri(safe_u_ND), observed, count_D)[0].float(),
-        u=torch.where(observed, u_ND, 0.0).float(),
-        codes=torch.where(observed, codes_ND, -1),
-        states=states_D,
-        distinct=distinct_D,
-        sorted_x=sorted_x_ND,
+        x=by_row(x.float()),
+        r=by_row(_standardise(u, observed, count)[0].float()),
+        g=by_row(_standardise(score, observed, count)[0].float()),
+        u=by_row(torch.where(observed, u, 0.0).float()),
+        codes=by_row(torch.where(observed, codes, -1)),
+        states=states[:, 0],
+        distinct=distinct[:, 0],
+        sorted_x=by_row(ascending_x.float()),
     )
 
 
-def _robust(values: Tensor, observed: Tensor, sorted_ND: Tensor, count_D: Tensor) -> tuple[Tensor, Tensor]:
-    """Winsorised standardised values (0 where unobserved), and the same in increasing order."""
-    N = values.shape[0]
-    top_D = (count_D - 1).clamp_min(0)
-
-    def quantile(level: float) -> Tensor:
-        # the mean of the two neighbouring order statistics, so that mirroring a column mirrors its quantiles
-        low = (top_D * level).floor().long()
-        high = (top_D * level).ceil().long()
-        picked = sorted_ND.gather(0, torch.stack([low, high])).mean(0)
-        return torch.where(torch.isfinite(picked), picked, 0.0)
-
-    median_D = quantile(0.5)
-    spread_D = (quantile(0.75) - quantile(0.25)) / 1.349
-    centred = torch.where(observed, values - median_D, 0.0)
+def _robust(values: Tensor, observed: Tensor, ascending: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+    """Winsorised standardised values (D, N), 0 where unobserved, and the same in increasing order."""
+    N = values.shape[1]
+    top = (count - 1).clamp_min(0)
+    # quantiles are means of the two neighbouring order statistics, so that mirroring a column mirrors them
+    level = top * torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64)
+    quartiles = (ascending.gather(1, level.floor().long()) + ascending.gather(1, level.ceil().long())) / 2
+    quartiles = torch.where(torch.isfinite(quartiles), quartiles, 0.0)
+    median = quartiles[:, 1:2]
+    spread = (quartiles[:, 2:] - quartiles[:, :1]) / 1.349
+    centred = torch.where(observed, values - median, 0.0)
     # half of all values equal: the quartiles say nothing, the mean deviation does
-    mean_deviation_D = 1.2533 * centred.abs().sum(0) / count_D.clamp_min(1)
-    limit_D = WINSOR_SPREADS * torch.where(spread_D > 1e-9 * mean_deviation_D, spread_D, mean_deviation_D)
-    clipped = torch.maximum(torch.minimum(centred, limit_D), -limit_D)
-    scale_D = torch.where(limit_D > 0, limit_D, 1.0)
-    x, mean_D, deviation_D = _standardise(clipped / scale_D, observed, count_D)
-    ordered = torch.maximum(torch.minimum(sorted_ND - median_D, limit_D), -limit_D) / scale_D
-    ordered = (ordered - mean_D) / deviation_D
-    last_D = ordered.gather(0, top_D[None].clamp_max(N - 1))
-    ordered = torch.where(torch.arange(N)[:, None] < count_D, ordered, last_D)
-    return x.float(), torch.nan_to_num(ordered).float()
+    mean_deviation = 1.2533 * centred.abs().sum(1, keepdim=True) / count.clamp_min(1)
+    limit = WINSOR_SPREADS * torch.where(spread > 1e-9 * mean_deviation, spread, mean_deviation)
+    scale = torch.where(limit > 0, limit, 1.0)
+    clipped = torch.maximum(torch.minimum(centred, limit), -limit).div_(scale)
+    x, mean, deviation = _standardise(clipped, observed, count)
+    ordered = torch.maximum(torch.minimum(ascending - median, limit), -limit).div_(scale)
+    ordered = ordered.sub_(mean).div_(deviation)
+    ordered = torch.where(torch.arange(N) < count, ordered, ordered.gather(1, top))
+    return x, torch.nan_to_num_(ordered)
 
 
-def _standardise(values: Tensor, observed: Tensor, count_D: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _standardise(values: Tensor, observed: Tensor, count: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Mean 0 and variance 1 on observed cells, 0 elsewhere and for constant columns; also mean and deviation."""
-    n_D = count_D.clamp_min(1)
-    mean_D = torch.where(observed, values, 0.0).sum(0) / n_D
-    centred = torch.where(observed, values - mean_D, 0.0)
-    deviation_D = (centred.square().sum(0) / n_D).sqrt()
-    constant_D = deviation_D < 1e-9
-    deviation_D = torch.where(constant_D, 1.0, deviation_D)
-    return torch.where(constant_D, 0.0, centred / deviation_D), mean_D, deviation_D
+    n = count.clamp_min(1)
+    mean = torch.where(observed, values, 0.0).sum(1, keepdim=True) / n
+    centred = torch.where(observed, values - mean, 0.0)
+    deviation = (centred.square().sum(1, keepdim=True) / n).sqrt()
+    constant = deviation < 1e-9
+    deviation = torch.where(constant, 1.0, deviation)
+    return torch.where(constant, 0.0, centred / deviation), mean, deviation

@@ -18,7 +18,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         "entropic_excess",
         "directed",
         "direction",
-        "H(i) + H(E) - H(i, j), E the least noise that can drive j given i (meet of the sorted conditionals, a lower bound)",
+        "H(i) + H(E) - H(i, j), E the least noise driving j given i (meet of sorted conditionals, a lower bound)",
     ),
     Quantity(
         "cyclic_excess",

@@ -65,9 +65,8 @@ def moment_block(columns: Columns, c: Tensor, counts_DDKK: Tensor, sums: Tensor,
     x2, g2 = x.square(), g.square()
     per_bin_DKD = counts_DDKK.sum(3).transpose(1, 2)  # [i, a, j] joint rows with i in bin a
     out: dict[str, Tensor] = {}
-    for k, scale in enumerate(_SCALES):
-        shape = conditional_shape(per_bin_DKD, sums[:, :, 3 * k : 3 * k + 3])
-        out |= {f"{name}_{scale}": value for name, value in shape.items()}
+    shape = conditional_shape(per_bin_DKD, sums)
+    out |= {f"{name}_{scale}": value[:, k] for name, value in shape.items() for k, scale in enumerate(_SCALES)}
 
     sign = torch.sign(c)
     tanh = torch.tanh(x)
@@ -100,31 +99,31 @@ def moment_block(columns: Columns, c: Tensor, counts_DDKK: Tensor, sums: Tensor,
     return out
 
 
-def conditional_shape(count: Tensor, sums: Tensor) -> dict[str, Tensor]:
-    """Shape of j within the bins of i: count (D, K, D), sums (D, K, 3, D) of v, v^2, v^3; each result is (D, D).
+def conditional_shape(count_DKD: Tensor, sums: Tensor) -> dict[str, Tensor]:
+    """Shape of j within the bins of i on both scales: each result is (D, 2, D), [i, scale, j].
 
-    Variances are of the joint rows' own total; bins of fewer than three rows are passed over where a spread or a
-    skewness is needed.
+    Takes counts (D, K, D) and sums (D, K, 6, D) of v, v^2, v^3 for both scales. Bins of fewer than three rows are
+    passed over where a spread or a skewness is needed.
     """
-    total = count.sum(1).clamp_min(1.0)  # (D, D)
-    held = count.clamp_min(1.0)
-    mean, square, cube = (sums[:, :, k] / held for k in range(3))
-    weight = count / total[:, None]
+    D = count_DKD.shape[0]
+    count = count_DKD[:, :, None]  # (D, K, 1, D)
+    total = count.sum(1, keepdim=True).clamp_min(1.0)
+    mean, square, cube = (sums / count.clamp_min(1.0)).view(D, BINS, 2, 3, D).unbind(3)  # (D, K, 2, D) each
+    weight = count / total
     variance = (square - mean.square()).clamp_min(0.0)
-    overall = (weight * mean).sum(1)
-    between = (weight * (mean - overall[:, None]).square()).sum(1)
+    overall = (weight * mean).sum(1, keepdim=True)
+    between = (weight * (mean - overall).square()).sum(1)
     within = (weight * variance).sum(1)
     # a tenth of a row's worth of the pooled variance keeps log and ratios tame in tiny or constant bins
-    usable = (count >= 3).float()
-    unbiased = (variance * count + 0.1 * within[:, None] + 1e-3) / (count - 1).clamp_min(1.0)
-    w = weight * usable
+    unbiased = (variance * count + (0.1 * within + 1e-3)[:, None]) / (count - 1).clamp_min(1.0)
+    w = weight * (count >= 3)
     w = w / w.sum(1, keepdim=True).clamp_min(1e-9)
     mean_variance = (w * unbiased).sum(1)
     spread = (w * (unbiased - mean_variance[:, None]).square()).sum(1).sqrt() / mean_variance.clamp_min(1e-3)
     third = cube - 3 * mean * square + 2 * mean * mean * mean
-    skewness = (third / unbiased.clamp_min(1e-3).pow(1.5)).clamp(-5, 5)
-    order = count > 0
-    travel, net = _travel(mean, order)
+    held = unbiased.clamp_min(1e-3)
+    skewness = (third / (held * held.sqrt())).clamp(-5, 5)
+    travel, net = _travel(mean, (count > 0).expand_as(mean))
     return {
         "mean_variance": between / (between + within).clamp_min(1e-6),
         "log_variance": (w * unbiased.log()).sum(1) / 2,
@@ -137,11 +136,10 @@ def conditional_shape(count: Tensor, sums: Tensor) -> dict[str, Tensor]:
 
 
 def _travel(mean: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
-    """Sum of |steps| of the mean along present bins, and last minus first, both (D, D)."""
-    position = torch.arange(BINS)[None, :, None]
+    """Sum of |steps| of the mean along present bins, and last minus first, both (D, 2, D)."""
+    position = torch.arange(BINS)[None, :, None, None]
     # an absent bin repeats the last present one before it (or the first present one of all)
     latest = torch.where(present, position, -1).cummax(1).values
     first = present.float().argmax(1, keepdim=True)
     filled = mean.gather(1, torch.where(latest < 0, first, latest))
-    steps = filled[:, 1:] - filled[:, :-1]
-    return steps.abs().sum(1), filled[:, -1] - filled[:, 0]
+    return torch.diff(filled, dim=1).abs().sum(1), filled[:, -1] - filled[:, 0]

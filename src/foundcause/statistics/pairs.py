@@ -14,10 +14,10 @@ from torch import Tensor
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
 
-PAIR_ROWS = 256
+PAIR_ROWS = 200
 """Most rows of the residual tensors."""
 
-CHUNK = 400_000
+CHUNK = 150_000
 """Most elements of a residual tensor: small enough to stay in a core's cache."""
 
 QUANTITIES: tuple[Quantity, ...] = (
@@ -109,42 +109,57 @@ def residuals(values: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
     L, D = values.shape
     basis_D3L, circle_D4L = _basis(values, mask)
     columns_DL = values.T.contiguous()
-    own = _negentropy(columns_DL, None if mask is None else mask.T.contiguous(), dim=1)
+    own = _negentropy(columns_DL, None if mask is None else mask.T.contiguous())
     spread_i = circle_D4L.square().sum((1, 2)) / (L if mask is None else mask.sum(0).clamp_min(1))
+    # one product with these gives every mean and covariance of the error's functions: 1, two polynomials, the circle
+    probes_D7L = torch.cat([torch.ones(D, 1, L), basis_D3L[:, :2], circle_D4L], 1)
     step = max(1, CHUNK // (D * L))
     parts: list[dict[str, Tensor]] = []
     for start in range(0, D, step):
         i = slice(start, min(start + step, D))
-        basis = basis_D3L[i]
-        if mask is None:
-            n: Tensor | float = float(max(L, 1))
-            weight = None
-        else:
-            weight = mask.T[i, None, :] * mask.T[None]
-            n = weight.sum(2).clamp_min(1.0)
-        slopes = columns_DL @ basis.transpose(1, 2)  # (C, D, 3)
-        e = columns_DL - (slopes / (n if isinstance(n, float) else n[..., None])) @ basis
+        C = i.stop - i.start
+        weight = None if mask is None else mask.T[i, None, :] * mask.T[None]
+        n = torch.full((C, D), float(max(L, 1))) if weight is None else weight.sum(2).clamp_min(1.0)
+        slopes = columns_DL @ basis_D3L[i].transpose(1, 2) / n[..., None]  # (C, D, 3)
+        e = torch.baddbmm(columns_DL.expand(C, -1, -1), slopes, basis_D3L[i], alpha=-1)
+        shown = torch.empty(C, 6, D, L)  # e^2, exp(-e^2/2), cos e, sin e, cos 2e, sin 2e
+        e2, bell, cos, sin, cos2, sin2 = shown.unbind(1)
         if weight is not None:
-            e = e * weight
-        e2 = e.square()
-        variance = e2.sum(2) / n
-        inverse = variance.clamp_min(1e-4).rsqrt()
-        e.mul_(inverse[..., None])
-        e2.mul_(inverse.square()[..., None])
+            e.mul_(weight)
+        variance = torch.linalg.vector_norm(e, dim=2).square() / n
+        e.mul_(variance.clamp_min(1e-4).rsqrt()[..., None])
+        torch.mul(e, e, out=e2)
+        torch.mul(e2, -0.5, out=bell).exp_()
+        torch.cos(e, out=cos)
+        torch.sin(e, out=sin)
+        torch.mul(sin, cos, out=sin2).mul_(2.0)
+        torch.mul(sin, sin, out=cos2).mul_(-2.0).add_(1.0)
+        if weight is not None:
+            shown.mul_(weight[:, None])
+        means = (shown.view(C, 6 * D, L) @ probes_D7L[i].transpose(1, 2)).view(C, 6, D, 7) / n[:, None, :, None]
+        if weight is not None:
+            # the probes are centred on all rows of i, not on the joint ones
+            shift = weight @ probes_D7L[i, 1:].transpose(1, 2) / n[..., None]
+            means[..., 1:] -= means[..., :1] * shift[:, None]
         fourth = torch.linalg.vector_norm(e2, dim=2).square() / n
         third = (e2 * e).sum(2) / n
-        square_slopes = e2 @ basis[:, :2].transpose(1, 2) / (n if isinstance(n, float) else n[..., None])
         scale = (fourth - 1).clamp_min(0.05).rsqrt()
-        negentropy = _negentropy_given(e, e2, weight, n)
+        odd = bell.mul_(e).sum(2) / n
+        negentropy = _negentropy_of(odd, means[:, 1, :, 0])
+        covariances = means[:, 2:, :, 3:].square().sum((1, 3))
+        # cos^2 + sin^2 = 1 at both turns, so the summed variances follow from the means
+        spread_e = 2 - means[:, 2:, :, 0].square().sum(1)
+        independent = spread_e.clamp_min(0.05) * spread_i[i, None].clamp_min(0.05)
+        log_deviation = variance.clamp_min(1e-4).log() / 2
         parts.append(
             {
-                "cubic_error": variance.clamp_min(1e-4).log() / 2,
+                "cubic_error": log_deviation,
                 "noise_skewness": torch.asinh(third),
                 "noise_kurtosis": torch.asinh(fourth - 3),
-                "noise_slope": (square_slopes[..., 0] * scale).clamp(-1, 1),
-                "noise_bend": (square_slopes[..., 1] * scale).clamp(-1, 1),
-                "noise_dependence": _dependence(e, circle_D4L[i], spread_i[i], weight, n),
-                "noise_entropy": variance.clamp_min(1e-4).log() / 2 - negentropy - own[i, None],
+                "noise_slope": (means[:, 0, :, 1] * scale).clamp(-1, 1),
+                "noise_bend": (means[:, 0, :, 2] * scale).clamp(-1, 1),
+                "noise_dependence": torch.log1p(n * covariances / independent),
+                "noise_entropy": log_deviation - negentropy - own[i, None],
             }
         )
     return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
@@ -154,7 +169,7 @@ def line_entropy(values: Tensor, mask: Tensor | None, c: Tensor) -> Tensor:
     """(D, D) H(x_i) + H(residual of j on a line in i), without the Gaussian constant and up to H(x_j)'s scale."""
     L, D = values.shape
     columns_DL = values.T.contiguous()
-    own = _negentropy(columns_DL, None if mask is None else mask.T.contiguous(), dim=1)
+    own = _negentropy(columns_DL, None if mask is None else mask.T.contiguous())
     left = (1 - c.square()).clamp_min(1e-4)
     out = torch.empty(D, D)
     step = max(1, CHUNK // (D * L))
@@ -162,13 +177,15 @@ def line_entropy(values: Tensor, mask: Tensor | None, c: Tensor) -> Tensor:
         i = slice(start, min(start + step, D))
         e = torch.addcmul(columns_DL, c[i, :, None], columns_DL[i, None, :], value=-1)
         weight = None if mask is None else mask.T[i, None, :] * mask.T[None]
-        n: Tensor | float = float(max(L, 1)) if weight is None else weight.sum(2).clamp_min(1.0)
+        n = torch.tensor(float(max(L, 1))) if weight is None else weight.sum(2).clamp_min(1.0)
         if weight is not None:
-            e = e * weight
-        e2 = e.square()
-        inverse = (e2.sum(2) / n).clamp_min(1e-4).rsqrt()[..., None]
-        e2.mul_(inverse.square())
-        out[i] = left[i].log() / 2 - _negentropy_given(e.mul_(inverse), e2, weight, n) - own[i, None]
+            e.mul_(weight)
+        e.mul_((torch.linalg.vector_norm(e, dim=2).square() / n).clamp_min(1e-4).rsqrt()[..., None])
+        bell = (e * e).mul_(-0.5).exp_()
+        if weight is not None:
+            bell.mul_(weight)
+        even = bell.sum(2) / n
+        out[i] = left[i].log() / 2 - _negentropy_of(bell.mul_(e).sum(2) / n, even) - own[i, None]
     return out
 
 
@@ -196,48 +213,22 @@ def _basis(values: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
     return basis, circle
 
 
-def _negentropy_given(e: Tensor, e2: Tensor, weight: Tensor | None, n: Tensor | float) -> Tensor:
-    """Hyvarinen's (1998) negentropy of standardised e along the last axis, by e exp(-e^2/2) and exp(-e^2/2)."""
-    bell = torch.exp(e2 * -0.5)
-    if weight is not None:
-        bell = bell * weight
-    odd = torch.linalg.vecdot(bell, e) / n
-    even = bell.sum(-1) / n
+def _negentropy_of(odd: Tensor, even: Tensor) -> Tensor:
+    """Hyvarinen's (1998) negentropy of a standardised e from E[e exp(-e^2/2)] and E[exp(-e^2/2)]."""
     return 7.4129 * odd.square() + 33.669 * (even - math.sqrt(0.5)).square()
 
 
-def _negentropy(values: Tensor, weight: Tensor | None, dim: int) -> Tensor:
-    """The same of (D, L) columns, standardised on these rows first."""
-    n: Tensor | float = float(max(values.shape[dim], 1)) if weight is None else weight.sum(dim).clamp_min(1)
-    mean = values.sum(dim) / n
-    e = values - mean[:, None]
+def _negentropy(values_DL: Tensor, weight: Tensor | None) -> Tensor:
+    """(D,) negentropy of columns, standardised on these rows first."""
+    n = torch.tensor(float(max(values_DL.shape[1], 1))) if weight is None else weight.sum(1).clamp_min(1)
+    e = values_DL - (values_DL.sum(1) / n)[:, None]
     if weight is not None:
         e = e * weight
-    e = e * (e.square().sum(dim) / n).clamp_min(1e-6).rsqrt()[:, None]
-    return _negentropy_given(e, e.square(), weight, n)
-
-
-def _dependence(e: Tensor, circle: Tensor, spread_i: Tensor, weight: Tensor | None, n: Tensor | float) -> Tensor:
-    """log1p of n HSIC over its mean under independence, with cos and sin of one and two turns as features."""
-    cos, sin = torch.cos(e), torch.sin(e)
+    e = e * (e.square().sum(1) / n).clamp_min(1e-6).rsqrt()[:, None]
+    bell = torch.exp(e.square() * -0.5)
     if weight is not None:
-        cos = cos * weight
-        sin = sin * weight
-    double = 2 * sin * cos
-    square = 1 - 2 * sin.square() if weight is None else (1 - 2 * sin.square()) * weight
-    total = torch.zeros(e.shape[:2])
-    spread_e = torch.zeros(e.shape[:2])
-    for f in (cos, sin, square, double):
-        mean = f.sum(2) / n
-        covariance = f @ circle.transpose(1, 2) / (n if isinstance(n, float) else n[..., None])
-        if weight is not None:
-            # the circle features are centred on all rows of i, not on the joint ones
-            shift = weight @ circle.transpose(1, 2) / n[..., None]  # type: ignore[index]
-            covariance = covariance - mean[..., None] * shift
-        total += covariance.square().sum(2)
-        spread_e += torch.linalg.vecdot(f, f) / n - mean.square()
-    ratio = n * total / (spread_e.clamp_min(0.05) * spread_i[:, None].clamp_min(0.05))
-    return torch.log1p(ratio)
+        bell = bell * weight
+    return _negentropy_of((bell * e).sum(1) / n, bell.sum(1) / n)
 
 
 def _descriptions(
