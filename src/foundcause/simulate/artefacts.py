@@ -34,8 +34,8 @@ def detect_discrete(values_ND: np.ndarray) -> np.ndarray:
 
 def spoil(
     rng: np.random.Generator, settings: Artefacts, values_ND: np.ndarray, discrete_D: np.ndarray
-) -> tuple[np.ndarray, list[str]]:
-    """(N, D) float32 table with artefacts, and the names of those applied."""
+) -> tuple[np.ndarray, list[str], dict[str, int]]:
+    """(N, D) float32 table with artefacts, their names, and how many columns are continuous and how many rounded."""
     values = np.array(values_ND.T, dtype=np.float32, order="C")  # one contiguous row of memory per column
     free = np.flatnonzero(~(discrete_D | detect_discrete(values_ND)))
     applied: list[str] = []
@@ -67,7 +67,7 @@ def spoil(
             _change(values, int(column), transforms.round_values(rng, values[column]))
     maybe("scales", settings.scales, _rescale, 1.0)
     maybe("extreme_scales", settings.extreme_scales, _extreme_scale, 1.0)
-    return values.T, applied
+    return values.T, applied, {"continuous": int(free.size), "rounded": int(rounded.size)}
 
 
 def touch_up(
@@ -115,6 +115,7 @@ def collinear_group(rng: np.random.Generator, scene: Scene, copies: int) -> Scen
         hidden=hidden,
         confounded=np.pad(scene.confounded, (0, copies)),
         discrete=np.concatenate([scene.discrete, np.zeros(copies, dtype=bool)]),
+        record={**scene.record, "collinear_group": copies},
     )
 
 

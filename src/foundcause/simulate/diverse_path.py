@@ -55,7 +55,8 @@ def sample(rng: np.random.Generator, settings: DiversePath, blueprint: Blueprint
                 scale = np.float32(settings.noise_scale.draw(rng))
                 if uneven and rng.random() < 0.5:
                     drawn *= np.exp(np.clip(rng.uniform(0.2, 0.7) * inputs_PN[rng.integers(len(parents))], -2.0, 2.0))
-                values = centred(values) + scale * drawn
+                # Divided by the joint scale, so that roots and effects start from one variance.
+                values = (centred(values) + scale * drawn) / np.float32(np.hypot(1.0, scale))
         discrete = name in _DISCRETE
         values = blueprint.conditions.apply(rng, node, values, discrete)
         samples.discrete[node] = discrete

@@ -59,17 +59,19 @@ def fog(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int
     graph = limit_parents(rng, graph, MAX_PARENTS)
     blueprint = paths.draw_blueprint(rng, mixture, graph, rows=rows, hidden=np.zeros(variables, dtype=bool))
     samples = Samples(variables, rows)
+    scales: list[float] = []
     for node in range(variables):
         parents = np.flatnonzero(graph[:, node])
         family = pick(rng, families)
         values = blueprint.shared.mix(node, noise.FAMILIES[family](rng, rows))
         if parents.size:
             signal = signed(rng, 0.5, 2.0, parents.size) @ samples.values_VN[parents]
-            values = _unit(signal) + np.float32(mixture.specials.fog_noise.draw(rng)) * values
+            scales.append(mixture.specials.fog_noise.draw(rng))
+            values = _unit(signal) + np.float32(scales[-1]) * values
             samples.mechanisms["linear"] += 1
             samples.noises[family] += 1
         samples.values_VN[node] = values
-    return samples.scene(blueprint, path=path)
+    return samples.scene(blueprint, path=path, noise_scales=[min(scales, default=0.0), max(scales, default=0.0)])
 
 
 def _unit(values: np.ndarray) -> np.ndarray:

@@ -70,7 +70,7 @@ def _scene(
             break
     else:
         raise ConfigError(f"component {component!r} gave no table with two varying columns; ask for more rows")
-    applied = ["collinear_group"] if grouped else []
+    applied = ["collinear_group"] if "collinear_group" in scene.record else []
     if scene.record.get("correlated_noise"):
         applied.append("correlated_noise")
     return scene, applied
@@ -109,12 +109,13 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
     seen = ~scene.hidden
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
+    counts: dict[str, int] = {}
     if component in WORLD_NAMES or component == "pairs":
         values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
     elif scene.record.get("easy"):
         spoiled = []
     else:
-        values, spoiled = artefacts.spoil(rng, mixture.artefacts, values, discrete)
+        values, spoiled, counts = artefacts.spoil(rng, mixture.artefacts, values, discrete)
     order = rng.permutation(values.shape[1])
     values = np.ascontiguousarray(values[:, order])
     observed, lost = missing.spoil(rng, mixture.missing, values)
@@ -126,6 +127,8 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
         "missing": lost,
         "discrete": np.flatnonzero(discrete[order]).tolist(),
         "easy": False,
+        "columns": int(values.shape[1]),
+        **counts,
         "hidden": int(scene.hidden.sum()),
         **{key: value for key, value in scene.record.items() if key != "component"},
     }

@@ -26,7 +26,6 @@ from foundcause.simulate.settings import (
     WorldArtefacts,
 )
 
-
 __all__ = ["MIXTURES", "PAPER", "SHIPPED", "Mixture", "make_task", "named"]
 
 _OURS_ONLY = ("relu_mlp", "radial", "maximum", "softplus", "post_nonlinear", "multiplicative", "ordinal", "count")

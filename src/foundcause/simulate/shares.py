@@ -1,0 +1,305 @@
+"""Does a mixture give what it says? Every share and size of its page against what the records of many tasks count.
+
+Standard errors are taken over tasks, since the nodes of one task may share a family.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from foundcause.simulate.artefacts import SMALLEST_FOR_COPIES
+from foundcause.simulate.chance import Range
+from foundcause.simulate.settings import WORLD_NAMES, Mixture
+
+Record = dict[str, Any]
+Measure = Callable[[Record], tuple[float, float] | None]
+_OWN_ARTEFACTS = (*WORLD_NAMES, "pairs")
+_NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation")
+_SPECIALS = ("bivariate", "fog", "subpopulation", "interventions", "ultra_sparse", "discrete")
+_PATH_COMPONENTS = ("dowhy", "diverse", "ultra_sparse", "interventions", "linear_gaussian")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """One number of the page.
+
+    name: what it is.
+    expected: the page's number.
+    measure: (successes, trials) of a task's record, or None when the number does not concern it.
+    bounds: for a size instead of a share, the range no task may leave.
+    """
+
+    name: str
+    expected: float
+    measure: Measure
+    bounds: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A share as counted.
+
+    name, expected: of the share.
+    observed: the same over all tasks.
+    error: standard error of ``observed``.
+    tasks: how many tasks it concerns.
+    outside: tasks out of the bounds.
+    """
+
+    name: str
+    expected: float
+    observed: float
+    error: float
+    tasks: int
+    outside: int
+
+    @property
+    def deviation(self) -> float:
+        """Distance from what is expected in standard errors."""
+        if self.observed == self.expected:
+            return 0.0
+        return (self.observed - self.expected) / self.error if self.error > 0 else math.inf
+
+
+def shares(mixture: Mixture) -> list[Share]:
+    """Every share and size of the mixture that its records can answer for."""
+    found = [
+        Share(name=f"component {name}", expected=weight, measure=_is("component", name))
+        for name, weight in mixture.weights.items()
+    ]
+    fair = list(_SPECIALS)
+    if mixture.weights.get("dowhy", 0) == mixture.weights.get("diverse", 0):
+        fair += ["dowhy", "diverse"]
+    found.append(Share(name="DoWhy path", expected=0.5, measure=_is("path", "dowhy", _among("component", *fair))))
+    found += _sizes(mixture)
+    found += _families("DoWhy mechanism", "mechanisms", mixture.dowhy.mechanisms, _plain_dowhy)
+    found += _families("DoWhy noise", "noises", mixture.dowhy.noise, _plain_dowhy)
+    found += _families("DoWhy root", "roots", {"gaussian_mixture": mixture.dowhy.root_mixture}, _plain_dowhy)
+    found += _families("diverse noise", "noises", mixture.diverse.noise, _plain_diverse)
+    if mixture.diverse.mixed_types == 0.0:
+        found += _families("diverse mechanism", "mechanisms", mixture.diverse.mechanisms, _plain_diverse)
+    found += [
+        Share(name=f"topology {name}", expected=weight, measure=_is("topology", name, _is_component("diverse")))
+        for name, weight in mixture.diverse.topologies.items()
+    ]
+    found += _artefacts(mixture)
+    found.append(Share(name="missing cells in a task", expected=mixture.missing.chance, measure=_has("missing")))
+    found += [
+        Share(name=f"missing {kind}", expected=weight, measure=_missing_kind(kind))
+        for kind, weight in mixture.missing.kinds.items()
+    ]
+    cells = mixture.missing.cells
+    found.append(_size("share of cells missing", cells, lambda r: r["missing"]["share"], lambda r: bool(r["missing"])))
+    found.append(Share(name="easy among bivariate", expected=mixture.specials.easy_pairs, measure=_easy))
+    found.append(
+        _size(
+            "ultra-sparse density",
+            mixture.specials.sparse_density,
+            lambda r: r["density"],
+            _is_component("ultra_sparse"),
+        )
+    )
+    found.append(
+        _size(
+            "conditions pooled",
+            mixture.specials.conditions,
+            lambda r: r["conditions"],
+            _is_component("interventions"),
+            True,
+        )
+    )
+    return found
+
+
+def tally(mixture: Mixture, records: Iterable[Record]) -> list[Finding]:
+    """What the records count for every share."""
+    wanted = shares(mixture)
+    counts: list[list[tuple[float, float]]] = [[] for _ in wanted]
+    for record in records:
+        for share, seen in zip(wanted, counts, strict=True):
+            measured = share.measure(record)
+            if measured is not None and measured[1] > 0:
+                seen.append(measured)
+    return [_finding(share, seen) for share, seen in zip(wanted, counts, strict=True) if seen]
+
+
+def _finding(share: Share, seen: list[tuple[float, float]]) -> Finding:
+    trials = sum(n for _, n in seen)
+    observed = sum(k for k, _ in seen) / trials
+    # Around the expected share, not the observed one: a share that never happens must still look surprising.
+    centre = observed if share.bounds else share.expected
+    error = math.sqrt(sum((k - centre * n) ** 2 for k, n in seen)) / trials
+    low, high = share.bounds or (-math.inf, math.inf)
+    return Finding(
+        name=share.name,
+        expected=share.expected,
+        observed=observed,
+        error=error,
+        tasks=len(seen),
+        outside=sum(not low <= k / n <= high for k, n in seen),
+    )
+
+
+def _sizes(mixture: Mixture) -> list[Share]:
+    found = []
+    mean = sum(weight * mean_of(span, whole=True) for weight, span in mixture.sizes.variables)
+    low = min(span.low for _, span in mixture.sizes.variables)
+    high = max(span.high for _, span in mixture.sizes.variables)
+    found.append(
+        Share(
+            name="variables",
+            expected=mean,
+            measure=lambda r: (r["variables"], 1.0) if r["component"] not in ("pairs", "bivariate") else None,
+            bounds=(low, high),
+        )
+    )
+    if mixture.sizes.wide_rows >= mixture.sizes.rows.high:
+        found.append(_size("rows", mixture.sizes.rows, lambda r: r["rows"], lambda r: True, True))
+    else:
+        wide = mixture.sizes.wide
+        found.append(
+            _size("rows (not wide)", mixture.sizes.rows, lambda r: r["rows"], lambda r: r["variables"] <= wide, True)
+        )
+    if mixture.hiding.heavy_chance == 0.0:
+        bounds = (mixture.hiding.usual.low, mixture.hiding.usual.high)
+        found.append(
+            Share(
+                name="latents per variable",
+                expected=mean_of(mixture.hiding.usual) - _rounding_loss(mixture),
+                measure=lambda r: (r["latents"] / r["variables"], 1.0) if _hides(r) else None,
+                bounds=bounds,
+            )
+        )
+    return found
+
+
+def _rounding_loss(mixture: Mixture) -> float:
+    """Mean of share - floor(share * D) / D over the sizes, by summing."""
+    (_, span), *_ = mixture.sizes.variables
+    hiding, steps = mixture.hiding.usual, 1000
+    grid = [hiding.low + (hiding.high - hiding.low) * (k + 0.5) / steps for k in range(steps)]
+    sizes = range(int(span.low), int(span.high) + 1)
+    return sum(share - int(share * size) / size for share in grid for size in sizes) / steps / len(sizes)
+
+
+def _artefacts(mixture: Mixture) -> list[Share]:
+    settings = mixture.artefacts
+    found = []
+    special = ("rounding_share", "correlated_noise", "collinear_group", "pair_warps")
+    for name in settings.__dataclass_fields__:
+        if name not in special:
+            found.append(Share(name=name, expected=getattr(settings, name), measure=_lists(name, _touched)))
+    found.append(
+        Share(
+            name="pair_warps",
+            expected=settings.pair_warps,
+            measure=_lists("pair_warps", lambda r: _touched(r) and r["columns"] == 2),
+        )
+    )
+    correlated = _lists("correlated_noise", _may_share_noise)
+    found.append(Share(name="correlated_noise", expected=settings.correlated_noise, measure=correlated))
+    grouped = _lists("collinear_group", _may_be_grouped)
+    found.append(Share(name="collinear_group", expected=settings.collinear_group, measure=grouped))
+    found.append(
+        Share(
+            name="columns rounded",
+            expected=mean_of(settings.rounding_share),
+            measure=lambda r: (r["rounded"], r["continuous"]) if _touched(r) else None,
+        )
+    )
+    return found
+
+
+def _families(title: str, key: str, weights: Any, concerns: Callable[[Record], bool]) -> list[Share]:
+    def measure(name: str) -> Measure:
+        return lambda r: (r[key].get(name, 0), sum(r[key].values())) if concerns(r) else None
+
+    return [Share(name=f"{title} {name}", expected=w, measure=measure(name)) for name, w in weights.items()]
+
+
+def mean_of(span: Range, whole: bool = False) -> float:
+    """The mean of a range's law."""
+    if span.log:
+        if whole:
+            low, high = int(span.low), int(span.high)
+            total = math.log((high + 1) / low)
+            return sum(k * math.log((k + 1) / k) for k in range(low, high + 1)) / total
+        return (span.high - span.low) / math.log(span.high / span.low) if span.high > span.low else span.low
+    return (span.low + span.high) / 2
+
+
+def _size(
+    name: str, span: Range, value: Callable[[Record], float], concerns: Callable[[Record], bool], whole: bool = False
+) -> Share:
+    return Share(
+        name=name,
+        expected=mean_of(span, whole),
+        measure=lambda r: (float(value(r)), 1.0) if concerns(r) else None,
+        bounds=(span.low, span.high),
+    )
+
+
+def _plain_dowhy(record: Record) -> bool:
+    """Whose mechanisms and noise are the DoWhy table's."""
+    return record.get("path") == "dowhy" and record["component"] in (
+        "dowhy",
+        "ultra_sparse",
+        "interventions",
+        "bivariate",
+    )
+
+
+def _plain_diverse(record: Record) -> bool:
+    """Whose mechanisms and noise are the diverse path's."""
+    plain = ("diverse", "ultra_sparse", "interventions", "bivariate")
+    return record.get("path") == "diverse" and record["component"] in plain
+
+
+def _hides(record: Record) -> bool:
+    """Whose number of latents is the page's share of its variables."""
+    return record["component"] in _PATH_COMPONENTS and "collinear_group" not in record
+
+
+def _touched(record: Record) -> bool:
+    """Who passes the paper's post-processing with something to spoil."""
+    return record["component"] not in _OWN_ARTEFACTS and not record["easy"] and record["continuous"] > 0
+
+
+def _may_share_noise(record: Record) -> bool:
+    return record["component"] not in _NO_SHARED_NOISE and not record["easy"]
+
+
+def _may_be_grouped(record: Record) -> bool:
+    able = record["component"] not in (*_OWN_ARTEFACTS, "discrete", "bivariate")
+    return able and record["variables"] >= SMALLEST_FOR_COPIES and record["continuous"] > 0
+
+
+def _among(key: str, *names: str) -> Callable[[Record], bool]:
+    return lambda r: r.get(key) in names
+
+
+def _is_component(name: str) -> Callable[[Record], bool]:
+    return lambda r: r["component"] == name
+
+
+def _is(key: str, name: str, concerns: Callable[[Record], bool] = lambda r: True) -> Measure:
+    return lambda r: (float(r.get(key) == name), 1.0) if concerns(r) else None
+
+
+def _lists(name: str, concerns: Callable[[Record], bool]) -> Measure:
+    return lambda r: (float(name in r["artefacts"]), 1.0) if concerns(r) else None
+
+
+def _has(key: str) -> Measure:
+    return lambda r: (float(bool(r[key])), 1.0)
+
+
+def _missing_kind(kind: str) -> Measure:
+    return lambda r: (float(r["missing"]["kind"] == kind), 1.0) if r["missing"] else None
+
+
+def _easy(record: Record) -> tuple[float, float] | None:
+    return (float(record["easy"]), 1.0) if record["component"] == "bivariate" else None
