@@ -106,7 +106,7 @@ def compute(
 def _places(wanted: FeatureSet) -> dict[str, tuple[list[int], list[int]]]:
     """Per family: positions in the wanted set, and positions in the family."""
     places: dict[str, tuple[list[int], list[int]]] = {}
-    owners = {}
+    owners: dict[str, tuple[str, int]] = {}
     for name in FAMILIES if any(feature.name not in _EARLY for feature in wanted.features) else FAMILIES[:2]:
         owners |= {feature.name: (name, k) for k, feature in enumerate(family(name).features)}
     for position, feature in enumerate(wanted.features):

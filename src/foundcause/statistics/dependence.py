@@ -18,7 +18,7 @@ class PairMoments:
     """Moments over the rows that i and j share, all (D, D).
 
     joint: number of those rows. correlation: Pearson's, 0 where undefined. third: mean of z_i^2 z_j for z standardised
-    (with n - 1) on those rows. variance: of j on those rows, [i, j]. defined: three rows or more, and both vary on them.
+    (with n - 1) on those rows. variance: of j on those rows, [i, j]. defined: three rows or more, both varying.
     """
 
     joint: Tensor

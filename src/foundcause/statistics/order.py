@@ -51,7 +51,7 @@ def adjacent_steps(
             sums[1, causes] = slope.square_().sum(dim=0)
             continue
         seen = observed_ND[rows]
-        seen &= observed_ND.gather(0, rows)[:, :, None]
+        seen &= observed_ND[:, causes].gather(0, rows)[:, :, None]
         usable = (seen[1:] & seen[:-1]).to(step.dtype)
         sums[2, causes] = (travel * usable).sum(dim=0)
         sums[3, causes] = usable.sum(dim=0)
@@ -91,7 +91,8 @@ def shared_steps(
     ``order``, which places tied rows as the caller decided.
     """
     N, D = ranks_ND.shape
-    levels, ranks = levels_ND.to(torch.float32), ranks_ND.to(torch.float32)
+    # Levels stay float64: means of different runs may be equal, and a step of rounding noise is no step.
+    levels, ranks = levels_ND.to(torch.float64), ranks_ND.to(torch.float32)
     together = max(1, min(D, tile // (N * D)))
     sums = ranks.new_zeros(5, D, D)
     any_ties = bool(tied_D.any())
@@ -101,7 +102,7 @@ def shared_steps(
         seen = None
         if observed_ND is not None:
             seen = observed_ND[rows]
-            seen &= observed_ND.gather(0, rows)[:, :, None]
+            seen &= observed_ND[:, causes].gather(0, rows)[:, :, None]
         along = ranks.index_select(0, rows.reshape(-1)).view(N, -1, D)
         back, usable = _previous(along, seen)
         travel = (along[1:] - back).abs_()
@@ -117,7 +118,8 @@ def shared_steps(
             continue
         for c, i in enumerate(range(causes.start, causes.stop)):
             mask = None if seen is None else seen[:, c]
-            points, at, mask = levels.index_select(0, rows[:, c]), levels[rows[:, c], i], mask
+            points = levels.index_select(0, rows[:, c])
+            at = points[:, i]
             if tied_D[i]:
                 points, at, mask = _merged(points, at, mask)
             sums[0, i], sums[1, i], sums[4, i] = _slopes(points, at, mask)
@@ -139,7 +141,7 @@ def _merged(points: Tensor, at: Tensor, seen: Tensor | None) -> tuple[Tensor, Te
     ends = torch.ones(len(at), dtype=torch.bool, device=at.device)
     ends[:-1] = at[1:] != at[:-1]
     last = ends.nonzero()[:, 0]
-    weight = torch.ones_like(points, dtype=torch.float64) if seen is None else seen.to(torch.float64)
+    weight = torch.ones_like(points) if seen is None else seen.to(points.dtype)
 
     def by_run(values: Tensor) -> Tensor:
         total = values.cumsum(dim=0)[last]
@@ -148,7 +150,7 @@ def _merged(points: Tensor, at: Tensor, seen: Tensor | None) -> tuple[Tensor, Te
 
     count = by_run(weight)
     mean = by_run(points * weight) / count.clamp(min=1.0)
-    return mean.to(points.dtype), at[last], None if seen is None else count > 0
+    return mean, at[last], None if seen is None else count > 0
 
 
 def _slopes(points: Tensor, at: Tensor, seen: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

@@ -31,6 +31,7 @@ from foundcause.statistics.rows import content_keys
 PAPER_KERNEL_ROWS = 256  # the bandwidth does not shrink with N, so more rows only average more
 _EIGENVALUE_FLOOR = 0.01  # the least shrinkage: complete data never reach below it
 _DEPENDENCE_SCALE = 32.0
+_EXACT_FIT = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +149,7 @@ def _varying_columns(table: _Table, kernel_rows: int, blocks: Blocks, tile: int)
     if blocks.order:
         _order(s, table, moments, tile)
     if blocks.collider:
-        collider = collider_features(moments.correlation)
+        collider = collider_features(moments.correlation, tile=tile)
         s[:, :, 37] = collider.neighbour
         s[:, :, 39], s[:, :, 40] = collider.child, collider.child.T
     s[:, :, 43] = torch.minimum(table.share[:, None], table.share)
@@ -201,9 +202,10 @@ def _kernel(s: Tensor, table: _Table, kernel_rows: int, random_features: bool, t
     total = moments.variance.masked_fill(undefined, 1.0)
     variance = sums.residual2 / (pairs - 1.0)
     deviation = variance.sqrt().clamp(min=1e-8)
+    exact = undefined | (variance < _EXACT_FIT * total)  # residuals of rounding noise have no shape
     left = (variance / total).clamp(0.0, 5.0).masked_fill(undefined, 0.0)
-    skewness = (sums.residual3 / deviation**3 / pairs).clamp(-5.0, 5.0).masked_fill(undefined, 0.0)
-    kurtosis = (sums.residual4 / deviation**4 / pairs - 3.0).clamp(-5.0, 100.0).masked_fill(undefined, 0.0)
+    skewness = (sums.residual3 / deviation**3 / pairs).clamp(-5.0, 5.0).masked_fill(exact, 0.0)
+    kurtosis = (sums.residual4 / deviation**4 / pairs - 3.0).clamp(-5.0, 100.0).masked_fill(exact, 0.0)
     fitted = (sums.fitted2 / pairs - (sums.fitted1 / pairs).square()).clamp(min=0.0)
     fitted = (fitted / total).clamp(0.0, 5.0).masked_fill(undefined, 0.0)
     ratio = ((1.0 - moments.correlation.square()) / left.clamp(min=0.01)).clamp(0.0, 10.0).masked_fill(undefined, 0.0)
@@ -215,11 +217,11 @@ def _kernel(s: Tensor, table: _Table, kernel_rows: int, random_features: bool, t
     s[:, :, 16], s[:, :, 17] = kurtosis, kurtosis.T
     s[:, :, 22], s[:, :, 23] = ratio, ratio.T
     s[:, :, 32], s[:, :, 33] = fitted, fitted.T
-    bend = standard_variance(sums.curvature, observed).clamp(0.0, 50.0)
+    bend = _variance(sums.curvature, observed).clamp(0.0, 50.0)
     s[:, :, 36] = (bend[:, None] - bend).clamp(-50.0, 50.0)
 
 
-def standard_variance(values: Tensor, observed: Tensor) -> Tensor:
+def _variance(values: Tensor, observed: Tensor) -> Tensor:
     """Variance (with n - 1) of the observed cells of each column (D,)."""
     count = observed.sum(dim=0)
     cells = torch.where(observed, values.to(torch.float64), 0.0)

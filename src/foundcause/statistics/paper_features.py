@@ -5,10 +5,12 @@ from __future__ import annotations
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.release_features import feature_table
 
+PREFIX = "paper."
+
 PAPER = FeatureSet(
     "paper",
     feature_table(
-        "",
+        PREFIX,
         {
             "pearson": "r_ij on the rows that i and j share",
             "partial_correlation": "-Omega_ij / sqrt(Omega_ii Omega_jj), Omega from OAS shrinkage, eigenvalues >= 0.01",

@@ -62,14 +62,14 @@ def release_statistics(
         # Centring changes nothing but the digits that float32 keeps.
         centred = centre(winsorised, observed)
         bins = bin_index(winsorised, observed)
-        found = bin_features(centred, None if complete else observed, bins)
+        found = bin_features(centred, None if complete else observed, bins, tile=tile)
         s[:, :, 18] = (found.entropy - found.entropy.T).clamp(-5.0, 5.0)
         s[:, :, 24], s[:, :, 25] = found.local_r2, found.local_r2.T
         s[:, :, 26], s[:, :, 27] = found.variation, found.variation.T
     if blocks.order:
-        _order(s, x, observed, complete, noise)
+        _order(s, x, observed, complete, noise, tile)
     if blocks.collider:
-        found_collider = collider_features(s[:, :, 0])
+        found_collider = collider_features(s[:, :, 0], tile=tile)
         s[:, :, 37] = found_collider.neighbour
         s[:, :, 39], s[:, :, 40] = found_collider.child.clamp(0.0, 5.0), found_collider.child.T.clamp(0.0, 5.0)
 
@@ -171,11 +171,11 @@ def _kernel(s: Tensor, x: Tensor, observed: Tensor, constants: RffConstants | No
     s[:, :, 36] = (bend[:, None] - bend).clamp(-50.0, 50.0)
 
 
-def _order(s: Tensor, x: Tensor, observed: Tensor, complete: bool, noise: torch.Generator) -> None:
+def _order(s: Tensor, x: Tensor, observed: Tensor, complete: bool, noise: torch.Generator, tile: int) -> None:
     N = len(x)
     order = row_order(x, observed, stable=False)
     jittered = positions(_jittered_order(x, observed, noise))
-    sums = adjacent_steps(order, positions(order), jittered, None if complete else observed)
+    sums = adjacent_steps(order, positions(order), jittered, None if complete else observed, tile=tile)
     variance = (sums.slope_square - sums.slope.square()).clamp(0.0, 20.0)
     count = observed.sum(dim=0)
     # Two unobserved cells of i meet at infinity in the release, and the whole row i becomes 0.

@@ -1,0 +1,71 @@
+"""The documentation page of the statistics, written from the registry."""
+
+from __future__ import annotations
+
+from foundcause.statistics import FAMILIES, family
+from foundcause.statistics.registry import markdown_table
+
+_HEAD = """# Pairwise statistics
+
+This page is generated: `python -m foundcause.statistics > docs/statistics.md`.
+
+A statistic is a number for every ordered pair of columns (i, j) of a table, i being the putative cause.
+`symmetric` ones have the same value for (j, i), `antisymmetric` ones the opposite, and `directed` ones that of
+their partner. `foundcause.statistics.compute(values, observed, features="paper")` returns them as a tensor
+(tasks, variables, variables, features); the sets below can be joined as in `"paper+extended"`, and single
+features picked with `selection`.
+
+Notation: x is a column winsorised at ten times 1.4826 mean absolute deviations and standardised over its
+observed cells; n_ij is the number of rows in which both columns are observed; r is Pearson's correlation and
+Omega the inverse of its shrunken matrix; e_ij is the residual of j after a leave-one-out kernel regression on
+i.
+"""
+
+_ABOUT = {
+    "release": """
+## `release`
+
+The 45 features exactly as the released model computes them, defects included; official weights need them so.
+The random frequencies w and phases b belong to those weights and are passed as `constants`. They see the scale
+of columns (entropy_difference, local_r2_variance, variance_variation), the order of rows where values tie,
+padding (precision_spread, size_ratio), the fill value of missing cells (range_share), and lose igci_* for
+columns with two missing cells.
+""",
+    "paper": """
+## `paper`
+
+The same 45 features, mended; models of our own read these.
+
+- Shifting, rescaling by a positive factor or permuting columns, permuting rows, padding and batching change
+  nothing.
+- Rows without any observed cell are dropped. Columns with fewer than three observed cells, or that are constant
+  up to rounding, give 0 everywhere except in precision_spread, size_ratio and joint_share.
+- Moments, regressions and dependences are taken over the rows that a pair shares; with fewer than three such
+  rows, or without variation on them, the pair's features are 0. Ranks are those among all observed cells of a
+  column.
+- Ties share average ranks. Along a tied cause, igci_* step between distinct values, at the mean rank of the
+  effect; xi places tied rows by a seeded hash of their ranks, never by their position, and uses Chatterjee's
+  formula for tied effects.
+- The correlation matrix is inverted with eigenvalues of at least 0.01, and means are taken in float64.
+- The kernel block uses at most 256 rows (`kernel_rows`), chosen by the same hash: its bandwidth is a median
+  distance and does not shrink with N, so that more rows only average more. It standardises its columns on those
+  rows again.
+- residual_dependence has 16 frequencies drawn once (numpy `RandomState(20250)`), and is scaled to be of order
+  one. Kurtosis products and differences pass through sign(a) ln(1 + abs(a)). Residuals of pure rounding noise
+  have no shape (0).
+""",
+    "extended": """
+## `extended`
+
+Further features that say more about discrete columns, small samples and third variables.
+""",
+}
+
+
+def document() -> str:
+    """The whole page in markdown."""
+    parts = [_HEAD]
+    for name in FAMILIES:
+        features = family(name).features
+        parts += [_ABOUT[name], f"\n{len(features)} features.\n\n", markdown_table(features)]
+    return "".join(parts)
