@@ -7,11 +7,8 @@ from foundcause.bench.baselines.method import Method
 from foundcause.bench.pairs import methods as pair_methods
 from foundcause.errors import ConfigError
 
-METHODS: dict[str, Method] = {
-    entry.name: entry
-    for family in (ours, search, functional, simple, external, pair_methods)
-    for entry in family.METHODS
-}
+_FAMILIES = (ours.METHODS, search.METHODS, functional.METHODS, simple.METHODS, external.METHODS, pair_methods.METHODS)
+METHODS: dict[str, Method] = {entry.name: entry for family in (*_FAMILIES, ours.ABLATIONS) for entry in family}
 
 FAST = (
     "naive_correlation",
@@ -35,7 +32,7 @@ def method(name: str) -> Method:
 
 
 def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
-    """Methods of a comma-separated request; ``all``, ``fast`` and ``ours`` stand for groups.
+    """Methods of a comma-separated request; ``all``, ``fast``, ``ours`` and ``ablations`` stand for groups.
 
     With ``pairs`` only those that orient a single pair are kept, else only those that handle whole tables; a method
     named outright that cannot do the job is refused.
@@ -56,10 +53,11 @@ def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
 
 
 def _group(name: str, pairs: bool) -> tuple[str, ...] | None:
-    if name == "all":
-        return tuple(METHODS)
-    if name == "ours":
-        return tuple(entry.name for entry in METHODS.values() if entry.ours)
-    if name == "fast":
-        return (*FAST, *(entry.name for entry in pair_methods.METHODS)) if pairs else FAST
-    return None
+    ablations = tuple(entry.name for entry in ours.ABLATIONS)
+    groups = {
+        "all": tuple(entry for entry in METHODS if entry not in ablations),
+        "ours": tuple(entry.name for entry in ours.METHODS),
+        "ablations": ("foundcause", *ablations),
+        "fast": (*FAST, *(entry.name for entry in pair_methods.METHODS)) if pairs else FAST,
+    }
+    return groups.get(name)

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import cache
-from importlib import resources
+from pathlib import Path
+
+from foundcause.errors import CheckpointError
+
+VARIABLE = "FOUNDCAUSE_BENCH_CHECKPOINT"
+"""Weights to evaluate instead of those that ``discover`` would choose; workers inherit it."""
+
+
+def chosen() -> Path | None:
+    """The checkpoint under evaluation, or None when there is none."""
+    from foundcause.api import checkpoint_path
+
+    try:
+        path = checkpoint_path(os.environ.get(VARIABLE) or None)
+    except CheckpointError:
+        return None
+    return path if path.is_file() else None
+
+
+def digest() -> str | None:
+    """First 12 hex digits of the sha256 of the checkpoint under evaluation, or None when there is none."""
+    path = chosen()
+    return None if path is None else _digest(path, path.stat().st_mtime_ns)
 
 
 @cache
-def digest() -> str | None:
-    """First 12 hex digits of the sha256 of the shipped checkpoint, or None when none is shipped."""
-    folder = resources.files("foundcause.weights")
-    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
-        if entry.name.endswith(".safetensors"):
-            return hashlib.sha256(entry.read_bytes()).hexdigest()[:12]
-    return None
+def _digest(path: Path, modified: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]

@@ -1,40 +1,70 @@
-"""foundcause itself, as a method among methods."""
+"""foundcause itself, as a method among methods, whole and with parts switched off."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foundcause.bench.answer import Answer
+from foundcause.bench.baselines import checkpoint
 from foundcause.bench.baselines.method import Method, Table
+from foundcause.errors import InputError
+
+if TYPE_CHECKING:
+    from foundcause.result import Result
+
+# The names of foundcause.model.ablate.ABLATIONS; listing methods must not import torch. A test compares them.
+PARTS = ("statistics", "refinement", "max_pool", "confounder_feedback", "constant_gate", "direction_head")
 
 
-def _run(**options: object) -> Callable[[Table], Answer]:
+def _discover(table: Table, **options: Any) -> Result:
+    import pandas as pd
+
+    from foundcause import api
+
+    frame = pd.DataFrame(table.values, columns=[f"v{k}" for k in range(table.values.shape[1])])
+    return api.discover(frame, seed=table.seed, checkpoint=checkpoint.chosen(), **options)
+
+
+def _answer(result: Result) -> Answer:
+    return Answer(
+        adjacency=np.asarray(result.adjacency_matrix, dtype=bool),
+        scores=np.asarray(result.edge_probabilities, dtype=float),
+        probabilistic=True,
+        confounding=np.asarray(result.confounding_probabilities, dtype=float),
+    )
+
+
+def _run(**options: Any) -> Callable[[Table], Answer]:
+    return lambda table: _answer(_discover(table, **options))
+
+
+def _ablated(part: str) -> Callable[[Table], Answer]:
+    """The network without one part; refuses when it is not restored exactly afterwards (the paper's check)."""
+
     def solve(table: Table) -> Answer:
-        import pandas as pd
-
         from foundcause import api
+        from foundcause.model.ablate import ablate
 
-        frame = pd.DataFrame(table.values, columns=[f"v{k}" for k in range(table.values.shape[1])])
-        result = api.discover(frame, seed=table.seed, **options)
-        return Answer(
-            adjacency=np.asarray(result.adjacency_matrix, dtype=bool),
-            scores=np.asarray(result.edge_probabilities, dtype=float),
-            probabilistic=True,
-            confounding=np.asarray(result.confounding_probabilities, dtype=float),
-        )
+        path = checkpoint.chosen()
+        if path is None:
+            raise InputError("no checkpoint to ablate")
+        network, _ = api.load_network(path, "cpu")
+        probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
+        before = _discover(probe, runs=1).edge_probabilities
+        with ablate(network, part):
+            answer = _answer(_discover(table))
+        if (_discover(probe, runs=1).edge_probabilities != before).any():
+            raise InputError(f"the network is not what it was before '{part}' was switched off")
+        return answer
 
     return solve
 
 
 def _reason() -> str | None:
-    from foundcause.bench.baselines import checkpoint
-
-    if importlib.util.find_spec("foundcause.api") is None:
-        return "foundcause.api is not there yet"
-    return None if checkpoint.digest() else "no checkpoint in foundcause/weights"
+    return None if checkpoint.digest() else "no checkpoint is shipped; train one, or name one with --checkpoint"
 
 
 METHODS = (
@@ -42,8 +72,8 @@ METHODS = (
         name="foundcause",
         label="foundcause",
         paper="FoundCause (ours)",
-        run=_run(protocol="default"),
-        settings="default protocol",
+        run=_run(),
+        settings="default protocol, 10 passes",
         random=True,
         pairs=True,
         ours=True,
@@ -52,11 +82,26 @@ METHODS = (
     Method(
         name="foundcause_one_pass",
         label="foundcause (one pass)",
-        run=_run(protocol="default", passes=1),
-        settings="default protocol, one pass over the table as it is",
+        run=_run(runs=1),
+        settings="default protocol, one pass over all rows",
         random=True,
         pairs=True,
         ours=True,
         reason=_reason,
     ),
 )
+
+ABLATIONS = tuple(
+    Method(
+        name=f"without_{part}",
+        label=f"without {part.replace('_', ' ')}",
+        run=_ablated(part),
+        settings=f"default protocol, 10 passes, {part} switched off",
+        random=True,
+        pairs=True,
+        ours=True,
+        reason=_reason,
+    )
+    for part in PARTS
+)
+"""The paper's six test-time ablations."""

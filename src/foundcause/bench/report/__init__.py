@@ -1,0 +1,1 @@
+"""From committed results to tables and pictures."""

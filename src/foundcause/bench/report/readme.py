@@ -1,0 +1,106 @@
+"""The table of the README: generated between two markers, so that it cannot drift from the committed results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from foundcause.atomic import write_text
+from foundcause.bench.baselines import METHODS
+from foundcause.bench.report import paper
+from foundcause.bench.report.markdown import number, table
+from foundcause.bench.report.summary import records, summarise
+from foundcause.bench.report.tables import MARK, pair_accuracy
+from foundcause.errors import InputError
+
+START, END = "<!-- bench:start -->", "<!-- bench:end -->"
+
+_ROWS = ("foundcause", "foundcause_one_pass", "grasp", "boss", "ges", "pc_0.01", "direct_lingam", "notears", "dagma")
+_PAIR_ROWS = ("foundcause", "sloppy", "heci", "reci", "anm", "igci", "direct_lingam")
+
+
+def block(folder: Path) -> str:
+    """The text between the markers, from the results in ``folder`` alone."""
+    found = [record for record in records(folder, "clean") if record["method"] in _ROWS]
+    summaries = summarise(found)
+    sets = len({record["dataset"] for record in found})
+    header = ["method", "sets", "F1", "skeleton F1", "AUROC", "SHD/d"]
+    printed = [f"{MARK} F1", f"{MARK} skeleton F1", f"{MARK} SHD/d"]
+    rows = []
+    for item in summaries:
+        label = f"**{item.label}**" if METHODS[item.method].ours else item.label
+        means = [
+            number(item.means[metric].mean if metric in item.means else None)
+            for metric in ("f1", "skeleton_f1", "auroc", "shd_pairs_per_d")
+        ]
+        same = paper.CLEAN.get(METHODS[item.method].paper or "")
+        figures = (same.f1, same.skeleton_f1, same.shd_per_d) if same else (None,) * 3
+        rows.append([label, f"{item.covered}/{sets}", *means, *(number(value) for value in figures)])
+    run = {METHODS[item.method].paper for item in summaries}
+    for name in ("FoundCause (ours)", "SEA", "AVICI"):
+        if name not in run:
+            row = paper.CLEAN[name]
+            figures = (row.f1, row.skeleton_f1, row.shd_per_d)
+            shown = "the paper's model" if name == "FoundCause (ours)" else name
+            rows.append([f"{MARK} {shown}", *["–"] * 5, *(number(value) for value in figures)])
+    parts = [
+        f"Means over {sets} of the paper's 15 data sets (the metrics of the other two cannot be obtained), measured "
+        f"here. Columns marked “{MARK}” repeat what the paper prints for its own versions of all 15. In SHD a reversed "
+        "edge counts once here; the paper counts it twice in its baselines' rows.",
+        table([*header, *printed], rows),
+    ]
+    pairs = _pairs(folder)
+    if pairs:
+        parts.append(pairs)
+    if not any(METHODS[item.method].ours for item in summaries):
+        parts.append(
+            "_No checkpoint of ours has been evaluated yet: these are baselines and the paper's figures only._"
+        )
+    return "\n\n".join(parts)
+
+
+def _pairs(folder: Path) -> str | None:
+    found = records(folder, "tuebingen")
+    rows = []
+    for name in _PAIR_ROWS:
+        mine = [record for record in found if record["method"] == name]
+        if mine:
+            covered, plain, weighted, _, _ = pair_accuracy(mine)
+            same = paper.TUEBINGEN.get(METHODS[name].paper or "")
+            label = f"**{METHODS[name].label}**" if METHODS[name].ours else METHODS[name].label
+            rows.append(
+                (
+                    weighted,
+                    [
+                        label,
+                        str(covered),
+                        f"{100 * plain:.1f}",
+                        f"{100 * weighted:.1f}",
+                        number(same[2] if same else None, 1),
+                    ],
+                )
+            )
+    if not rows:
+        return None
+    rows.sort(key=lambda row: -row[0])
+    return table(
+        ["direction of the Tuebingen pairs", "pairs", "% right", "% weighted", f"{MARK} % weighted"],
+        [row for _, row in rows],
+    )
+
+
+def current(text: str) -> str:
+    """What a README has between the markers."""
+    if START not in text or END not in text:
+        raise InputError(f"README has no {START} ... {END}; put both markers where the table belongs")
+    return text.split(START, 1)[1].split(END, 1)[0].strip()
+
+
+def update(readme: Path, folder: Path) -> bool:
+    """Put the generated block into the README; returns whether that changed it."""
+    text = readme.read_text(encoding="utf-8")
+    current(text)
+    before, rest = text.split(START, 1)
+    new = f"{before}{START}\n{block(folder)}\n{END}{rest.split(END, 1)[1]}"
+    if new != text:
+        write_text(readme, new)
+    return new != text

@@ -1,0 +1,101 @@
+"""Averages of results: seeds first, then data sets. Everything the tables and plots show comes from here."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from foundcause.bench.baselines import METHODS
+from foundcause.bench.metrics.uncertainty import Interval, mean_interval
+from foundcause.bench.results import Record, Store
+
+
+def records(folder: Path, experiment: str) -> list[Record]:
+    """The latest record of every cell of an experiment, of methods that still exist."""
+    found = Store(folder / f"{experiment}.jsonl").cells().values()
+    return [record for record in found if record["method"] in METHODS and record["status"] != "absent"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodSummary:
+    """A method on an experiment."""
+
+    method: str
+    covered: int
+    """Data sets on which at least one seed finished."""
+    attempted: int
+    """Data sets it was run on."""
+    lost: tuple[str, ...]
+    """Data set and reason of those that were not covered."""
+    means: dict[str, Interval]
+    """Metric to mean over covered data sets of the mean over seeds."""
+    seconds: float
+    """Median over data sets of the mean time."""
+
+    @property
+    def label(self) -> str:
+        """Name in reports."""
+        return METHODS[self.method].label
+
+
+def per_dataset(found: Iterable[Record], metric: str) -> dict[str, dict[str, float]]:
+    """Method to data set to the mean over seeds (and whatever else varies) of a metric; only where it is defined."""
+    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for record in found:
+        if record["status"] != "ok":
+            continue
+        value = record["seconds"] if metric == "seconds" else record["metrics"].get(metric)
+        if value is not None:
+            values[record["method"]][record["dataset"]].append(float(value))
+    return {
+        name: {dataset: float(np.mean(seeds)) for dataset, seeds in sorted(sets.items())}
+        for name, sets in values.items()
+    }
+
+
+METRICS = (
+    "f1",
+    "skeleton_f1",
+    "auroc",
+    "auprc",
+    "shd_entries_per_d",
+    "shd_pairs_per_d",
+    "f1_half_credit",
+    "parent_aid",
+    "ece",
+    "brier",
+    "confounding_auroc",
+    "confounding_auprc",
+    "confounding_brier",
+)
+
+
+def summarise(found: list[Record]) -> list[MethodSummary]:
+    """One summary per method, best directed F1 first."""
+    by_metric = {metric: per_dataset(found, metric) for metric in METRICS}
+    times = per_dataset(found, "seconds")
+    result = []
+    for name in {record["method"] for record in found}:
+        mine = [record for record in found if record["method"] == name]
+        attempted = {record["dataset"] for record in mine}
+        covered = {record["dataset"] for record in mine if record["status"] == "ok"}
+        reasons = {record["dataset"]: record["status"] for record in mine if record["dataset"] not in covered}
+        result.append(
+            MethodSummary(
+                method=name,
+                covered=len(covered),
+                attempted=len(attempted),
+                lost=tuple(f"{dataset} ({status})" for dataset, status in sorted(reasons.items())),
+                means={
+                    metric: mean_interval(np.array(list(table[name].values())))
+                    for metric, table in by_metric.items()
+                    if table.get(name)
+                },
+                seconds=float(np.median(list(times[name].values()))) if times.get(name) else float("nan"),
+            )
+        )
+    return sorted(result, key=lambda item: (-item.means["f1"].mean if "f1" in item.means else 0.0, item.method))

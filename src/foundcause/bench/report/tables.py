@@ -1,0 +1,194 @@
+"""The tables of each experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from foundcause.bench.baselines import METHODS
+from foundcause.bench.datasets import DIMENSION
+from foundcause.bench.metrics.uncertainty import Interval, paired
+from foundcause.bench.report import paper
+from foundcause.bench.report.markdown import number, table
+from foundcause.bench.report.summary import MethodSummary, per_dataset, records, summarise
+from foundcause.bench.results import Record
+
+MARK = "paper:"
+"""Every column and row that repeats the paper's figures starts with this."""
+
+_PAPER_AVERAGES = {"clean": paper.CLEAN, "mar10": paper.MAR10, "mar30": paper.MAR30}
+
+
+def averages(folder: Path, experiment: str) -> str:
+    """Method by metric, means over data sets, with the paper's F1 and skeleton F1 in marked columns."""
+    found = records(folder, experiment)
+    if not found:
+        return "_No results yet._"
+    printed = _PAPER_AVERAGES.get(experiment, {})
+    rows = [_average_row(summary, printed) for summary in summarise(found) if not METHODS[summary.method].discrete_only]
+    header = ["method", "sets", "F1 (95% interval)", "skeleton F1", "AUROC", "SHD/d, reversal 2", "SHD/d, reversal 1"]
+    header += ["F1, undirected ½", "parent AID", "seconds"]
+    if printed:
+        header += [f"{MARK} F1", f"{MARK} skeleton F1", f"{MARK} AUROC", f"{MARK} SHD/d"]
+        run = {METHODS[record["method"]].paper for record in found}
+        rows += [_paper_row(name, row, len(header)) for name, row in printed.items() if name not in run]
+    return table(header, rows)
+
+
+def _average_row(summary: MethodSummary, printed: dict[str, paper.Average]) -> list[str]:
+    def mean(metric: str) -> str:
+        return number(summary.means[metric].mean if metric in summary.means else None)
+
+    row = [
+        summary.label,
+        f"{summary.covered}/{summary.attempted}",
+        _with_interval(summary.means.get("f1")),
+        *(mean(metric) for metric in ("skeleton_f1", "auroc", "shd_entries_per_d", "shd_pairs_per_d")),
+        *(mean(metric) for metric in ("f1_half_credit", "parent_aid")),
+        number(summary.seconds, 2),
+    ]
+    if printed:
+        same = printed.get(METHODS[summary.method].paper or "")
+        figures = (same.f1, same.skeleton_f1, same.auroc, same.shd_per_d) if same else (None,) * 4
+        row += [number(value) for value in figures]
+    return row
+
+
+def _paper_row(name: str, row: paper.Average, width: int) -> list[str]:
+    figures = [number(value) for value in (row.f1, row.skeleton_f1, row.auroc, row.shd_per_d)]
+    return [f"{MARK} {name}", *["–"] * (width - 5), *figures]
+
+
+def _with_interval(interval: Interval | None) -> str:
+    if interval is None:
+        return "–"
+    return f"{interval.mean:.3f} ({interval.low:.2f}–{interval.high:.2f})"
+
+
+def by_dataset(folder: Path, experiment: str, metric: str = "f1") -> str:
+    """Data set by method: one metric, means over seeds; lost cells say why."""
+    found = records(folder, experiment)
+    if not found:
+        return "_No results yet._"
+    order = [summary.method for summary in summarise(found)]
+    values = per_dataset(found, metric)
+    reasons = {(record["method"], record["dataset"]): record["status"] for record in found if record["status"] != "ok"}
+    rows = []
+    for name in sorted({record["dataset"] for record in found}):
+        cells = []
+        for method in order:
+            value = values.get(method, {}).get(name)
+            cells.append(number(value) if value is not None else reasons.get((method, name), "–"))
+        rows.append([name, *cells])
+    return table(["data set", *(METHODS[name].label for name in order)], rows)
+
+
+def comparisons(folder: Path, experiment: str, reference: str = "grasp") -> str:
+    """Every method against one, on the data sets both cover: difference of F1, wins, sign-flip test."""
+    values = per_dataset(records(folder, experiment), "f1")
+    if reference not in values:
+        return "_No results of the reference yet._"
+    rows = []
+    for name, mine in sorted(values.items()):
+        both = sorted(set(mine) & set(values[reference]))
+        if name == reference or METHODS[name].discrete_only or not both:
+            continue
+        result = paired(np.array([mine[k] for k in both]), np.array([values[reference][k] for k in both]))
+        outcome = f"{result.wins}–{result.ties}–{result.losses}"
+        interval = f"{result.difference.low:+.3f} to {result.difference.high:+.3f}"
+        rows.append([METHODS[name].label, f"{result.difference.mean:+.3f}", interval, outcome, number(result.p)])
+    rows.sort(key=lambda row: -float(row[1]))
+    against = METHODS[reference].label
+    return table([f"F1 against {against}", "difference", "95% interval", "wins–ties–losses", "p"], rows)
+
+
+def pairs(folder: Path, experiment: str = "tuebingen") -> str:
+    """Accuracy on the pairs, weighted and not, beside the paper's."""
+    found = records(folder, experiment)
+    rows = []
+    for name in sorted({record["method"] for record in found}):
+        rows.append((pair_accuracy([r for r in found if r["method"] == name]), name))
+    rows.sort(key=lambda item: (-item[0][2], item[1]))
+    lines = []
+    for (covered, plain, weighted, coin, decided), name in rows:
+        same = paper.TUEBINGEN.get(_PAIR_NAMES.get(name, METHODS[name].paper or ""))
+        printed = [number(same[1], 1), number(same[2], 1)] if same else ["–", "–"]
+        figures = [f"{100 * value:.1f}" for value in (plain, weighted, coin, decided)]
+        lines.append([METHODS[name].label, str(covered), *figures, *printed])
+    run = {_PAIR_NAMES.get(name, METHODS[name].paper) for _, name in rows}
+    for label, row in paper.TUEBINGEN.items():
+        if label not in run:
+            lines.append([f"{MARK} {label}", *["–"] * 5, number(row[1], 1), number(row[2], 1)])
+    header = ["method", "pairs", "% right", "% weighted", "% weighted, undecided ½", "% decided"]
+    return table([*header, f"{MARK} %", f"{MARK} % weighted"], lines)
+
+
+_PAIR_NAMES = {"notears": "NOTEARS (Linear)"}
+
+
+def pair_accuracy(found: list[Record]) -> tuple[int, float, float, float, float]:
+    """Pairs covered, accuracy, weighted accuracy, the same with undecided as one half, share decided.
+
+    A pair that failed counts as wrong and undecided.
+    """
+    names = {record["dataset"] for record in found}
+    metrics = [record["metrics"] for record in found if record["status"] == "ok"]
+    covered = {record["dataset"] for record in found if record["status"] == "ok"}
+    if not metrics:
+        return 0, 0.0, 0.0, 0.0, 0.0
+    share = len(covered) / len(names)
+    weights = np.array([row["weight"] for row in metrics])
+    right = np.array([row["correct"] for row in metrics])
+    coin = np.array([row["correct_or_coin"] for row in metrics])
+    decided = np.array([row["decided"] for row in metrics])
+    return (
+        len(covered),
+        float(right.mean() * share),
+        float((weights * right).sum() / weights.sum() * share),
+        float((weights * coin).sum() / weights.sum() * share),
+        float(decided.mean() * share),
+    )
+
+
+def confounding(folder: Path) -> str:
+    """How well hidden common causes are found."""
+    found = records(folder, "confounding")
+    rows = []
+    for summary in summarise(found):
+        if "confounding_auroc" in summary.means:
+            metrics = ("confounding_auroc", "confounding_auprc", "confounding_brier", "f1")
+            rows.append([summary.label, *(number(summary.means[metric].mean) for metric in metrics)])
+    return table(["method", "AUROC", "AUPRC", "Brier", "directed F1"], rows) if rows else "_No results yet._"
+
+
+def dimension(folder: Path) -> str:
+    """F1 by number of variables, beside the paper's on its own suites."""
+    values = per_dataset(records(folder, "dimension"), "f1")
+    header = ["variables", *(METHODS[name].label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
+    rows = []
+    for name in DIMENSION:
+        size = int(name.rsplit("_", 1)[1])
+        cells = [number(values[method].get(name)) for method in sorted(values)]
+        rows.append([str(size), *cells, number(paper.DIMENSION[size][1])])
+    return table(header, rows)
+
+
+def lost(folder: Path, experiment: str) -> str:
+    """What failed or timed out, by method."""
+    lines = [
+        f"- {summary.label}: {', '.join(summary.lost)}"
+        for summary in summarise(records(folder, experiment))
+        if summary.lost
+    ]
+    return "\n".join(lines) or "Nothing was lost."
+
+
+def ablation() -> str:
+    """The paper's figures for the same ablations."""
+    rows = [
+        [part, number(f1), number(auroc), number(pairs_right, 1)]
+        for part, (f1, auroc, pairs_right) in paper.ABLATION.items()
+    ]
+    header = [f"{MARK} switched off (predictions but for the first row)", "F1", "AUROC", "Tuebingen %"]
+    return table(header, rows)

@@ -1,0 +1,170 @@
+"""``foundcause bench``: data sets, methods, runs and the report of the evaluation."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+RESULTS = Path("benchmarks/results")
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``bench`` and its sub-commands."""
+    group = typer.Typer(no_args_is_help=True, help="Evaluate foundcause and its baselines on the paper's data sets.")
+    for command in (datasets, methods, experiments, run, report, fetch):
+        group.command()(command)
+    app.add_typer(group, name="bench")
+
+
+def datasets(
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show source, licence and recipe too.")] = False,
+) -> None:
+    """List the data sets: size, and whether they are available here or why not."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from foundcause.bench import datasets as registry
+
+    shown = Table(
+        "name", "variables", "rows", "edges", "available", *(("source", "licence", "recipe") if verbose else ())
+    )
+    pair = registry.DATASETS[registry.TUEBINGEN[0]]
+    for entry in [*(e for e in registry.DATASETS.values() if e.family != pair.family), pair]:
+        name = f"tuebingen ({len(registry.TUEBINGEN)} pairs)" if entry is pair else entry.name
+        reason = entry.missing()
+        edges = "varies" if entry.edges is None else str(entry.edges)
+        if entry.paper_edges is not None:
+            edges += f" (paper {entry.paper_edges})"
+        row = [name, str(entry.variables), str(entry.rows or "varies"), edges, "yes" if reason is None else reason]
+        if verbose:
+            recipe = f"{entry.recipe}. {entry.note}" if entry.note else entry.recipe
+            row += [entry.source, entry.licence, recipe]
+        shown.add_row(*row)
+    Console(width=None if not verbose else 200).print(shown)
+    here = registry.available(registry.CLEAN)
+    print(f"{len(here)} of the paper's {len(registry.CLEAN)} data sets are available here.")
+
+
+def methods() -> None:
+    """List the methods, and why one cannot be run here."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from foundcause.bench.baselines import METHODS
+
+    shown = Table("name", "settings", "tables", "pairs", "available")
+    for entry in METHODS.values():
+        reason = entry.unavailable()
+        marks = ["yes" if flag else "" for flag in (entry.graphs, entry.pairs)]
+        shown.add_row(entry.name, entry.settings, *marks, "yes" if reason is None else reason)
+    Console().print(shown)
+
+
+def experiments() -> None:
+    """List the experiments."""
+    from foundcause.bench.experiments import EXPERIMENTS
+
+    for entry in EXPERIMENTS.values():
+        print(f"{entry.name:16} {entry.question} ({len(entry.datasets)} data sets, {entry.seeds} seeds)")
+
+
+def run(
+    experiment: Annotated[str, typer.Argument(help="Name of the experiment; `bench experiments` lists them.")],
+    methods: Annotated[
+        str | None, typer.Option(help="Comma-separated names, or all, fast, ours, ablations; default by experiment.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="Comma-separated data sets; default all of the experiment.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; default by experiment.")] = None,
+    jobs: Annotated[int, typer.Option(help="Cells at once.")] = 1,
+    limit: Annotated[float, typer.Option(min=0.1, help="Seconds a cell may take.")] = 300.0,
+    results: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
+    checkpoint: Annotated[Path | None, typer.Option(help="Weights of ours to evaluate.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+) -> None:
+    """Run an experiment; what is in the results already is not run again."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from foundcause.bench import datasets as registry
+    from foundcause.bench.baselines import checkpoint as weights
+    from foundcause.bench.baselines import select
+    from foundcause.bench.experiments import experiment as named
+    from foundcause.bench.results import Record, Store
+    from foundcause.bench.run import pending, plan
+    from foundcause.bench.run import run as execute
+    from foundcause.errors import CheckpointError, ConfigError
+
+    if checkpoint is not None:
+        if not checkpoint.is_file():
+            raise CheckpointError(f"there is no checkpoint {checkpoint}")
+        os.environ[weights.VARIABLE] = str(checkpoint.resolve())
+    console = Console(highlight=False)
+    chosen = named(experiment)
+    wanted = tuple(name.strip() for name in only.split(",")) if only else chosen.datasets
+    strangers = [name for name in wanted if name not in chosen.datasets]
+    if strangers:
+        raise ConfigError(f"{', '.join(strangers)}: not part of experiment '{experiment}'")
+    usable = []
+    for entry in select(methods or chosen.methods, pairs=chosen.pairs):
+        reason = entry.unavailable()
+        if reason is None:
+            usable.append(entry)
+        else:
+            console.print(f"skipping method {entry.name}: {reason}", markup=False)
+    here = registry.available(wanted)
+    for name in wanted:
+        if name not in here:
+            console.print(f"skipping data set {name}: {registry.dataset(name).missing()}", markup=False)
+    cells = list(plan(chosen, usable, here, seeds or chosen.seeds, limit))
+    todo = pending(cells, Store(results / f"{chosen.name}.jsonl").cells(), retry=retry)
+    console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before, {len(todo)} to run")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    counts: dict[str, int] = {}
+    with Progress(*columns, console=console) as progress:
+        bar = progress.add_task(chosen.name, total=len(todo))
+
+        def report(record: Record) -> None:
+            counts[record["status"]] = counts.get(record["status"], 0) + 1
+            progress.update(bar, advance=1, description=f"{record['method']} on {record['dataset']}")
+            if record["status"] in ("failed", "timeout"):
+                where = f"{record['method']} on {record['dataset']} (seed {record['seed']})"
+                progress.print(f"{record['status']}: {where}: {record['error']}", markup=False)
+
+        execute(todo, results, jobs=jobs, report=report)
+    console.print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing to run")
+
+
+def report(
+    results: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
+    out: Annotated[Path | None, typer.Option(help="Where the report goes; default beside the results.")] = None,
+    readme: Annotated[Path | None, typer.Option(help="README whose table is brought up to date.")] = Path("README.md"),
+    compact: Annotated[bool, typer.Option("--compact", help="First drop outdated lines of the results.")] = False,
+) -> None:
+    """Write tables and pictures from the results, and the README's table."""
+    from foundcause.bench.report.write import write
+    from foundcause.bench.results import Store
+    from foundcause.errors import InputError
+
+    if not sorted(results.glob("*.jsonl")):
+        raise InputError(f"{results} has no results; `foundcause bench run clean` makes some")
+    if compact:
+        for path in sorted(results.glob("*.jsonl")):
+            Store(path).compact()
+    for path in write(results, out or results, readme if readme is not None and readme.is_file() else None):
+        print(path)
+
+
+def fetch(
+    only: Annotated[str, typer.Argument(help="Pattern of file names, such as 'petshop/*'.")] = "*",
+    to: Annotated[Path | None, typer.Option(help="Data folder; default $FOUNDCAUSE_DATA or the user's cache.")] = None,
+) -> None:
+    """Download the data from the places that publish it, and check every file's content."""
+    from foundcause.bench.fetch import fetch as bring
+    from foundcause.bench.location import data_folder
+
+    folder = to or data_folder()
+    there = bring(folder, only=only)
+    print(f"{len(there)} files in {folder}")
