@@ -21,7 +21,7 @@ from foundcause.simulate.worlds import expert_tables
 NAME = "pairs"
 
 RELATIONS = {"edge": 0.72, "edge_and_hidden": 0.1, "hidden": 0.09, "none": 0.09}
-FAMILIES = {"natural": 0.52, "warped": 0.3, "series": 0.11, "table": 0.07}
+FAMILIES = {"natural": 0.6, "warped": 0.22, "series": 0.11, "table": 0.07}
 _SETTINGS = ("SIM", "SIM-c", "SIM-ln", "SIM-G")
 
 
@@ -212,8 +212,8 @@ def _recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray
         low = columns.min(axis=0)
         columns = np.log(columns - low + rng.uniform(0.02, 0.5, 2) * (columns.mean(axis=0) - low + 1e-9))
         touches.append("logged")
-    if rng.random() < 0.45:
-        levels = np.exp(rng.uniform(np.log(8.0), np.log(300.0), 2))
+    if rng.random() < 0.4:
+        levels = np.exp(rng.uniform(np.log(12.0), np.log(300.0), 2))
         unit = 5.0 * columns.std(axis=0) / levels
         rounded = np.round(columns / (unit + 1e-15)) * unit
         # Rounding is a habit of the whole table, but one column in five escapes it.

@@ -70,7 +70,7 @@ def law(rng: np.random.Generator, cause: np.ndarray, name: str) -> np.ndarray:
 def noise_size(rng: np.random.Generator) -> float:
     """Noise relative to the signal, from hardly any to several times as much."""
     regime = rng.random()
-    low, high = (0.03, 0.2) if regime < 0.22 else (0.2, 1.0) if regime < 0.72 else (1.0, 3.0)
+    low, high = (0.03, 0.2) if regime < 0.17 else (0.2, 1.0) if regime < 0.7 else (1.0, 3.0)
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 

@@ -109,7 +109,7 @@ def _taste(rng: np.random.Generator, form: str) -> dict[str, float]:
     if form == "slices":
         base.update(report=2.5)
     if form == "layered":
-        base.update(noisy_max=2.2)
+        base.update(noisy_max=2.2, logic=1.2)
     weight = rng.gamma(0.9 * np.array(list(base.values()))) + 1e-3
     return dict(zip(base, (weight / weight.sum()).tolist(), strict=True))
 

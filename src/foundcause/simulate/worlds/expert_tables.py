@@ -24,6 +24,9 @@ def prior(rng: np.random.Generator, states: int, rare: float) -> np.ndarray:
 
 def marginal(rng: np.random.Generator, states: int) -> np.ndarray:
     """A target for the overall state shares of a node with parents, (K,)."""
+    if rng.random() < 0.25:
+        # Effects can be as rare as their causes.
+        return prior(rng, states, 1.0)
     share = rng.dirichlet(np.full(states, np.exp(rng.uniform(np.log(0.8), np.log(8.0)))))
     if rng.random() < 0.5:
         share = np.sort(share)[::-1]

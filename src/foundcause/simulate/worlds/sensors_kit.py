@@ -20,6 +20,7 @@ class Kit:
         self.style = str(rng.choice(list(_STYLES), p=list(_STYLES.values())))
         self.noise = float(np.exp(rng.uniform(np.log(0.003), np.log(0.2))))
         self.bits = int(rng.choice([0, 6, 8, 10, 12], p=[0.35, 0.1, 0.2, 0.2, 0.15]))
+        self._choices: list[tuple[np.ndarray, int]] = []
         self.drift = self._drift() if rng.random() < 0.12 else None
 
     def setting(self) -> tuple[np.ndarray, int]:
@@ -50,11 +51,18 @@ class Kit:
         return column, self.builder.add((column + shift) * scale, [], discrete=coarse)
 
     def choice(self) -> tuple[np.ndarray, int]:
-        """A setting with a few positions, such as a gain or a sampling rate: multipliers (N,) and its node."""
+        """A setting with a few positions, such as a gain or a sampling rate: multipliers (N,) and its node.
+
+        Half of the time it is one that other sensors already hang on.
+        """
+        if self._choices and self.rng.random() < 0.5:
+            return self._choices[int(self.rng.integers(len(self._choices)))]
         positions = int(self.rng.integers(2, 5))
         ladder = np.sort(np.exp(self.rng.uniform(0.0, 1.5, positions)))
         pick = self.rng.integers(0, positions, self.rows)
-        return ladder[pick] / ladder.max(), self.builder.add(pick.astype(np.float64), [], discrete=True)
+        node = self.builder.add(pick.astype(np.float64), [], discrete=True)
+        self._choices.append((ladder[pick] / ladder.max(), node))
+        return self._choices[-1]
 
     def reading(
         self,

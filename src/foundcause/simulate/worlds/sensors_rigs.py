@@ -16,7 +16,7 @@ Rig = Callable[[np.random.Generator, Kit, int], None]
 
 def optics(rng: np.random.Generator, kit: Kit, room: int) -> None:
     """Lamps summed at detectors, some behind polarisers or shutters; local lights; angle readings; supply current."""
-    lamps = [kit.setting() for _ in range(_few(rng, 1, 4, room, 0.2))]
+    lamps = [kit.setting() for _ in range(_few(rng, 1 + (room > 5), 5, room, 0.2))]
     plates = [kit.setting() for _ in range(int(rng.integers(0, 3)) if room > 4 else 0)]
     turn = rng.uniform(0.5, 2.0) * np.pi
     angles = [turn * plate[0] for plate in plates]
@@ -25,7 +25,7 @@ def optics(rng: np.random.Generator, kit: Kit, room: int) -> None:
     else:
         through = np.prod([np.cos(angle) ** 2 for angle in angles], axis=0) if angles else 1.0
     curve = [respond(rng, lamp[0]) for lamp in lamps]
-    for detector in range(_few(rng, 2, 8, room, 0.5)):
+    for detector in range(_few(rng, 2 + (room > 8), 10, room, 0.45)):
         weight = np.exp(rng.normal(0.0, 0.7, len(lamps)))
         light = np.sum([w * c for w, c in zip(weight, curve, strict=True)], axis=0)
         parents = [lamp[1] for lamp in lamps]
@@ -49,7 +49,7 @@ def air(rng: np.random.Generator, kit: Kit, room: int) -> None:
     hatch = kit.setting() if rng.random() < 0.7 else None
     weather = kit.setting() if rng.random() < 0.5 else None
     speeds: list[tuple[np.ndarray, int]] = []
-    for _ in range(_few(rng, 1, 3, room, 0.15)):
+    for _ in range(_few(rng, 1 + (room > 8), 3, room, 0.15)):
         load = kit.setting()
         speed = respond(rng, load[0]) + 0.1
         # The speed itself jitters, so what follows hangs on the speed and not on the setting.
@@ -60,7 +60,7 @@ def air(rng: np.random.Generator, kit: Kit, room: int) -> None:
             current = np.abs(speed) ** rng.uniform(1.0, 3.0)
             kit.reading(current, [node], gain=kit.choice() if rng.random() < 0.3 else None)
     push = np.sum([rng.choice([1.0, 1.0, -1.0]) * rng.uniform(0.4, 1.0) * s[0] * np.abs(s[0]) for s in speeds], axis=0)
-    for _ in range(_few(rng, 2, 6, room, 0.4)):
+    for _ in range(_few(rng, 2 + (room > 8), 8, room, 0.4)):
         signal, parents = push * rng.uniform(0.5, 1.5), [s[1] for s in speeds]
         if hatch is not None and rng.random() < 0.8:
             signal = signal * (1.0 - rng.uniform(0.3, 0.9) * np.clip(hatch[0], 0, 1) ** rng.uniform(0.5, 2.0))
@@ -77,7 +77,7 @@ def air(rng: np.random.Generator, kit: Kit, room: int) -> None:
 
 def heat(rng: np.random.Generator, kit: Kit, room: int) -> None:
     """Heaters warm, fans and distance cool; several thermometers and a resistance follow the temperature."""
-    heaters = [kit.setting() for _ in range(_few(rng, 1, 3, room, 0.2))]
+    heaters = [kit.setting() for _ in range(_few(rng, 1 + (room > 8), 4, room, 0.2))]
     ambient = kit.setting() if rng.random() < 0.6 else None
     cooler = kit.setting() if rng.random() < 0.6 else None
     power = np.sum([rng.uniform(0.5, 1.5) * np.clip(h[0], 0, None) ** rng.choice([1.0, 2.0]) for h in heaters], axis=0)
@@ -93,7 +93,7 @@ def heat(rng: np.random.Generator, kit: Kit, room: int) -> None:
         core = kit.reading(temperature, parents)
         parents, temperature = [core], kit.builder.column(core)
         temperature = (temperature - temperature.mean()) / (temperature.std() + 1e-12)
-    for _ in range(_few(rng, 2, 5, room, 0.4)):
+    for _ in range(_few(rng, 2 + (room > 8), 7, room, 0.4)):
         law = rng.random()
         scaled = (temperature - temperature.min()) / (np.ptp(temperature) + 1e-12)
         signal = (
@@ -126,10 +126,10 @@ def circuit(rng: np.random.Generator, kit: Kit, room: int) -> None:
 
 def motion(rng: np.random.Generator, kit: Kit, room: int) -> None:
     """Positions, and trigonometric, inverse-square and distance readings of where things are."""
-    places = [kit.setting() for _ in range(_few(rng, 1, 4, room, 0.25))]
+    places = [kit.setting() for _ in range(_few(rng, 1 + 2 * (room > 8), 6, room, 0.25))]
     shift = [rng.uniform(0.5, 2.0) * np.pi * p[0] for p in places]
-    for _ in range(_few(rng, 2, 7, room, 0.5)):
-        count = min(len(places), int(rng.integers(1, 4)))
+    for _ in range(_few(rng, 2 + (room > 8), 10, room, 0.5)):
+        count = min(len(places), int(rng.integers(1, 5)))
         pick = rng.choice(len(places), size=count, replace=False)
         law = int(rng.integers(5))
         if law == 0:
@@ -147,9 +147,9 @@ def motion(rng: np.random.Generator, kit: Kit, room: int) -> None:
 
 def unnamed(rng: np.random.Generator, kit: Kit, room: int) -> None:
     """Any settings, any laws: sums, products, ratios and thresholds, with readings that feed later stages."""
-    sources: list[tuple[np.ndarray, int]] = [kit.setting() for _ in range(_few(rng, 2, 6, room, 0.4))]
-    for _ in range(_few(rng, 2, 8, room, 0.6)):
-        count = min(len(sources), int(rng.choice([1, 2, 3, 4], p=[0.25, 0.35, 0.25, 0.15])))
+    sources: list[tuple[np.ndarray, int]] = [kit.setting() for _ in range(_few(rng, 2 + (room > 8), 10, room, 0.35))]
+    for _ in range(_few(rng, 2 + (room > 8), 14, room, 0.6)):
+        count = min(len(sources), int(rng.choice([1, 2, 3, 4, 5], p=[0.15, 0.3, 0.3, 0.15, 0.1])))
         pick = [sources[k] for k in rng.choice(len(sources), size=count, replace=False)]
         parts = np.stack([respond(rng, p[0]) for p in pick])
         # Some inputs barely show.

@@ -44,15 +44,17 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             values=np.hstack([shared.values, conditions.stimulus]),
             loadings=np.vstack([shared.loadings, conditions.stimulus_loading]),
         )
+    blockers, blocked = _blockers(conditions, graph, rows)
     levels, rules = _levels(rng, graph, shared, conditions, flavour)
     measured, discrete, readout = read_out(rng, levels, flavour)
 
-    above = shared.values.shape[1]
+    causes = np.hstack([blockers, shared.values])
+    above = causes.shape[1]
     whole = np.zeros((above + core, above + core), dtype=bool)
     whole[above:, above:] = graph
-    whole[:above, above:] = shared.loadings != 0
+    whole[:above, above:] = np.vstack([blocked, shared.loadings != 0])
     return Scene(
-        values=np.hstack([shared.values, measured]),
+        values=np.hstack([causes, measured]),
         graph=whole,
         hidden=np.concatenate([np.ones(above, dtype=bool), hide_some(rng, graph, unseen)]),
         confounded=np.zeros_like(whole),
@@ -165,6 +167,17 @@ def _conditions(rng: np.random.Generator, rows: int, core: int) -> Conditions:
     )
 
 
+def _blockers(conditions: Conditions | None, graph: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Inhibitors whose target looks unchanged but acts less: to the table, shared causes of the target's children.
+
+    Returns where they are given, (N, L), and whom they reach, (L, C) bool.
+    """
+    if conditions is None:
+        return np.zeros((rows, 0)), np.zeros((0, len(graph)), dtype=bool)
+    targets = np.flatnonzero((conditions.muted != 0).any(axis=0) & (graph.sum(axis=1) >= 2))
+    return (conditions.muted[:, targets] != 0).astype(np.float64), graph[targets]
+
+
 def _levels(
     rng: np.random.Generator, graph: np.ndarray, shared: Shared, conditions: Conditions | None, flavour: str
 ) -> tuple[np.ndarray, dict[str, int]]:
@@ -174,6 +187,10 @@ def _levels(
     # Scenes differ in how much of a node its parents explain; within a scene strong pairs stand next to weak ones.
     middle = rng.uniform(0.2, 0.75)
     explained = rng.beta(3.0 * middle, 3.0 * (1.0 - middle), size=core) * 0.93 + 0.04
+    # Some known links hardly show under the conditions measured.
+    faint = rng.random(core) < rng.choice([0.0, 0.2, 0.45], p=[0.5, 0.3, 0.2])
+    explained = np.where(faint, rng.uniform(0.01, 0.08, core), explained)
+    uneven = rng.uniform(0.3, 1.1)
     tail = str(rng.choice(["normal", "skewed", "heavy"], p=[0.6, 0.25, 0.15]))
     common = shared.values @ shared.loadings
     menu, weights = list(_RULES[flavour]), list(_RULES[flavour].values())
@@ -185,7 +202,7 @@ def _levels(
         if len(parents):
             rule = str(rng.choice(menu, p=weights))
             rules[rule] = rules.get(rule, 0) + 1
-            signal = regulate(rng, activity[:, parents], rule)
+            signal = regulate(rng, activity[:, parents], rule, uneven)
             own = np.sqrt(explained[node]) * signal + np.sqrt(1.0 - explained[node]) * _noise(rng, rows, tail)
         else:
             own = _source(rng, rows, tail)
@@ -201,8 +218,11 @@ def _levels(
     return levels, rules
 
 
-def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str) -> np.ndarray:
-    """The standardised log response of a target to its regulators' log levels (N, P); (N,)."""
+def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str, uneven: float = 0.6) -> np.ndarray:
+    """The standardised log response of a target to its regulators' log levels (N, P); (N,).
+
+    ``uneven`` is how much the regulators differ in strength.
+    """
     count = logs.shape[1]
     centred = logs - np.median(logs, axis=0)
     # Some cascades work near saturation, some far below it, some amplify.
@@ -210,7 +230,7 @@ def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str) -> np.ndarra
     scale = centred.std(axis=0) + 1e-9
     stretch = np.maximum(steep, rng.uniform(0.8, 1.6) / scale)
     half = rng.normal(0.0, 0.8, count) * scale
-    weight = np.exp(rng.normal(0.0, 0.6, count))
+    weight = np.exp(rng.normal(0.0, uneven, count))
     inhibits = np.asarray(rng.random(count) < 0.3)
     if rule == "mass":
         slope = weight * np.where(inhibits, -1.0, 1.0) / scale

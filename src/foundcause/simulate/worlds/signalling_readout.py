@@ -42,7 +42,8 @@ def read_out(rng: np.random.Generator, levels: np.ndarray, flavour: str) -> tupl
 def _counted(rng: np.random.Generator, amount: np.ndarray, *, log: bool) -> tuple[np.ndarray, np.ndarray]:
     """Molecules counted at a depth that differs between cells; reported as they are, or as log counts per cell."""
     rows, core = amount.shape
-    depth = np.exp(rng.normal(0.0, rng.uniform(0.0, 0.3), (rows, 1))) if log else 1.0
+    uneven = log and rng.random() < 0.4
+    depth = np.exp(rng.normal(0.0, rng.uniform(0.05, 0.2), (rows, 1))) if uneven else 1.0
     rate = np.exp(rng.normal(rng.uniform(0.5, 4.0), 0.8, core))
     mean = np.minimum(amount / amount.mean(axis=0) * rate * depth, 1e6)
     counts = rng.poisson(mean).astype(np.float64)

@@ -27,7 +27,7 @@ def normal(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written
 
 def amount(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written:
     """Income, price or size: multiplicative, perhaps with a ceiling of the questionnaire or a limit of detection."""
-    width = rng.uniform(0.2, 1.2)
+    width = np.exp(rng.uniform(np.log(0.15), np.log(1.2)))
     value = np.exp(np.clip(width * latent, -8, 8) + rng.uniform(0.0, 9.0))
     touch = rng.random()
     if touch < 0.1:
@@ -35,8 +35,8 @@ def amount(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written
     elif touch < 0.17:
         value = np.maximum(value, np.quantile(value, rng.uniform(0.02, 0.3)))
     value, coarse = _recorded(rng, value)
-    if rng.random() < 0.3:
-        value = np.log(np.maximum(value, 0.0) + (value.mean() * 1e-3 if value.min() <= 0 else 0.0))
+    if rng.random() < 0.3 and value.min() > 0:
+        value = np.log(value)
     # Effects follow the logarithm (elasticities) more often than the level.
     return value, latent if rng.random() < 0.7 else standard(np.exp(np.clip(width * latent, -4, 4))), coarse
 

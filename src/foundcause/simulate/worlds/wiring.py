@@ -102,11 +102,12 @@ def cap_parents(rng: np.random.Generator, graph: np.ndarray, most_parents: int) 
 
 
 def hide_some(rng: np.random.Generator, graph: np.ndarray, count: int) -> np.ndarray:
-    """Mark ``count`` nodes as hidden, (V,) bool, with a preference for nodes that have two or more children."""
+    """Mark ``count`` nodes as hidden, (V,) bool, with a preference for nodes that have a few children."""
     hidden = np.zeros(len(graph), dtype=bool)
     if count > 0:
         children = graph.sum(1)
-        weight = np.where(children >= 2, 6.0, np.where(children == 1, 1.0, 0.2))
+        # Hiding the largest hubs would hide most of the edges with them.
+        weight = np.where(children > 4, 1.5, np.where(children >= 2, 6.0, np.where(children == 1, 1.0, 0.2)))
         hidden[rng.choice(len(graph), size=min(count, len(graph) - 1), replace=False, p=weight / weight.sum())] = True
     return hidden
 
