@@ -7,6 +7,7 @@ import sys
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from foundcause import __version__
 from foundcause.errors import FoundcauseError
@@ -14,7 +15,13 @@ from foundcause.errors import FoundcauseError
 EXIT_REFUSED = 2  # bad input or options: our own, explained errors
 EXIT_INTERRUPTED = 130
 
-_COMMAND_MODULES: tuple[str, ...] = ("checkpoint", "train", "simulate")  # each module of commands/ joins here when it lands
+_COMMAND_MODULES: tuple[str, ...] = (
+    "discover",
+    "checkpoint",
+    "train",
+    "simulate",
+    "bench",
+)  # each module of commands/ joins here when it lands
 
 
 def _version(show: bool) -> None:
@@ -48,7 +55,7 @@ def main() -> None:
     try:
         build()()
     except FoundcauseError as error:
-        Console(stderr=True, highlight=False).print(f"[bold red]foundcause:[/] {error}", markup=True)
+        Console(stderr=True, highlight=False).print(f"[bold red]foundcause:[/] {escape(str(error))}", markup=True)
         sys.exit(EXIT_REFUSED)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)

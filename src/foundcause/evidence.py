@@ -27,7 +27,9 @@ def evidence_matrices(statistics: np.ndarray, features: str, chosen: np.ndarray,
 
     if columns > _MAX_COLUMNS:
         return {}
-    position = {feature.name: k for k, feature in enumerate(feature_set(features).features)}
+    position: dict[str, int] = {}
+    for k, feature in enumerate(feature_set(features).features):
+        position.setdefault(feature.name.split(".")[-1], k)  # families put their name before a dot
     found: dict[str, np.ndarray] = {}
     for words, candidates in _SHOWN.items():
         name = next((candidate for candidate in candidates if candidate in position), None)

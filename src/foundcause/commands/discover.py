@@ -1,0 +1,213 @@
+"""``foundcause discover``, ``info`` and ``demo``.
+
+Exit codes: 0 done; 2 refused, with one line on stderr that names the column, option or file and the remedy;
+130 interrupted; 1 only for defects of foundcause itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from foundcause.errors import ConfigError, OutputError
+
+if TYPE_CHECKING:
+    from foundcause.decode.ensemble import Progress as Callback
+    from foundcause.knowledge import Knowledge
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the tree."""
+    app.command("discover")(discover)
+    app.command("info")(info)
+    app.command("demo")(demo)
+
+
+def discover(
+    file: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report and graph files. (default: FILE's name + '-graph')")
+    ] = None,
+    knowledge: Annotated[Path | None, typer.Option(help="Background knowledge, a TOML or JSON file.")] = None,
+    tier: Annotated[
+        list[str] | None, typer.Option(help="Columns of one tier, 'age,sex'; repeat from the earliest to the latest.")
+    ] = None,
+    forbid: Annotated[list[str] | None, typer.Option(help="An edge that cannot be, 'bmi -> age'; repeatable.")] = None,
+    require: Annotated[list[str] | None, typer.Option(help="An edge that must be, 'a -> b'; repeatable.")] = None,
+    root: Annotated[list[str] | None, typer.Option(help="A column that nothing causes; repeatable.")] = None,
+    sink: Annotated[list[str] | None, typer.Option(help="A column that causes nothing; repeatable.")] = None,
+    forbid_within_tiers: Annotated[bool, typer.Option(help="No edges among columns of one tier.")] = False,
+    runs: Annotated[int, typer.Option(help="Passes over resampled rows.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
+    threshold: Annotated[
+        float | None, typer.Option(help="Show edges above this probability. (default: adapts to the table)")
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="default, paper or release.")] = "default",
+    checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "cpu",
+    max_rows: Annotated[int, typer.Option(help="Larger files are sampled while reading.")] = 20_000,
+    separator: Annotated[str | None, typer.Option(help="Separator of a text file. (default: guessed)")] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row names columns. (default: guessed)"),
+    ] = None,
+    constant: Annotated[str, typer.Option(help="Constant columns: isolate, drop or error.")] = "isolate",
+    empty: Annotated[str, typer.Option(help="Empty columns: isolate, drop or error.")] = "isolate",
+    identifier: Annotated[str, typer.Option(help="Identifiers: isolate, drop, error or keep.")] = "isolate",
+    duplicate: Annotated[str, typer.Option(help="Copies of columns: isolate, drop, error or keep.")] = "isolate",
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON; write files only with --out.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Discover the causal graph of a table; print its edges and write the report.
+
+    Exit codes: 0 done, 2 refused with a reason, 130 interrupted.
+    """
+    folder = out if out is not None or json else Path(f"{_stem(file)}-graph")
+    _refuse_unwritable(folder)
+    known = _knowledge(knowledge, tier, forbid, require, root, sink, forbid_within_tiers)
+    from foundcause import api
+
+    with _Bar(show=not (quiet or json)) as progress:
+        result = api.discover(
+            file,
+            knowledge=known,
+            protocol=protocol,
+            runs=runs,
+            seed=seed,
+            threshold=threshold,
+            device=device,
+            checkpoint=checkpoint,
+            max_rows=max_rows,
+            separator="\t" if separator in ("\\t", "tab") else separator,
+            header=header,
+            constant=constant,  # type: ignore[arg-type]
+            empty=empty,  # type: ignore[arg-type]
+            identifier=identifier,  # type: ignore[arg-type]
+            duplicate=duplicate,  # type: ignore[arg-type]
+            progress=progress,
+        )
+    if folder is not None:
+        result.save(folder)
+    if json:
+        sys.stdout.write(result.to_json() + "\n")
+    elif not quiet:
+        from foundcause.terminal import print_result
+
+        print_result(result, folder)
+
+
+def info(
+    checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Versions, device and what the checkpoint says about itself."""
+    from foundcause.terminal import print_facts, system_facts
+
+    print_facts(system_facts(checkpoint), as_json=json)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the table, the report and the graph files.")] = Path(
+        "demo-output"
+    ),
+    rows: Annotated[int, typer.Option(help="Rows of the simulated survey.")] = 5000,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation and of the discovery.")] = 1988,
+    checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
+) -> None:
+    """Simulate a chest-clinic survey (eight columns of words, some cells missing) and discover its graph."""
+    _refuse_unwritable(out)
+    if rows < 5:
+        raise ConfigError(f"--rows {rows} is too few; give at least 5, better 1000")
+    from foundcause import api
+    from foundcause.demo import EDGES, write_survey
+    from foundcause.terminal import print_result, say
+
+    place = api.checkpoint_path(checkpoint)
+    survey = write_survey(out / "survey.csv", rows=rows, seed=seed)
+    say(f"A survey of {rows:,} patients, simulated from the network of Lauritzen and Spiegelhalter (1988): {survey}")
+    if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
+        say(f"No trained weights are shipped yet; using {place.name} of {api.CHECKPOINT_VARIABLE}.")
+    with _Bar(show=True) as progress:
+        result = api.discover(survey, seed=seed, checkpoint=place, progress=progress)
+    result.save(out)
+    print_result(result, out)
+    found = {(edge.cause, edge.effect) for edge in result.edges.itertuples()}
+    joined = {frozenset(edge) for edge in found}
+    right, adjacent = len(found & set(EDGES)), sum(frozenset(edge) in joined for edge in EDGES)
+    say(f"Of {len(EDGES)} true edges {adjacent} are found, {right} in the right direction; {len(found)} are shown.")
+
+
+def _stem(file: Path) -> str:
+    name = file.name
+    for suffix in (".gz", ".bz2", ".zst", ".lz4"):
+        name = name.removesuffix(suffix)
+    return Path(name).stem or "table"
+
+
+def _refuse_unwritable(folder: Path | None) -> None:
+    """Say before the work, not after, that the results have no place to go."""
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise OutputError(f"--out {str(folder)!r} is a file; give a folder")
+
+
+def _knowledge(
+    file: Path | None,
+    tiers: list[str] | None,
+    forbid: list[str] | None,
+    require: list[str] | None,
+    roots: list[str] | None,
+    sinks: list[str] | None,
+    within: bool,
+) -> Knowledge | None:
+    if not (file or tiers or forbid or require or roots or sinks):
+        if within:
+            raise ConfigError("--forbid-within-tiers needs tiers; give them with --tier or --knowledge")
+        return None
+    from foundcause.knowledge import Knowledge
+
+    given = Knowledge(
+        tiers=tuple(tuple(name.strip() for name in tier.split(",") if name.strip()) for tier in tiers or ()),
+        forbidden=tuple(forbid or ()),  # type: ignore[arg-type]
+        required=tuple(require or ()),  # type: ignore[arg-type]
+        roots=tuple(roots or ()),
+        sinks=tuple(sinks or ()),
+        forbid_within_tiers=within,
+    )
+    return given if file is None else Knowledge.from_file(file).merged(given)
+
+
+class _Bar:
+    """A bar on stderr that vanishes when done; entering gives what ``discover`` calls, None when nothing is shown."""
+
+    def __init__(self, *, show: bool) -> None:
+        self._show = show and sys.stderr.isatty()
+
+    def __enter__(self) -> Callback | None:
+        if not self._show:
+            return None
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description:<12}"),
+            BarColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._bar.start()
+        task = self._bar.add_task("reading", total=None)
+
+        def advance(done: int, total: int, stage: str) -> None:
+            self._bar.update(task, completed=done, total=total, description=stage)
+
+        return advance
+
+    def __exit__(self, *_: object) -> None:
+        if self._show:
+            self._bar.stop()

@@ -1,0 +1,134 @@
+"""What the shell commands print: the edge table, hidden common causes, warnings, facts about the installation."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from foundcause.result import Result
+
+_MAX_LINES = 40
+_BAR = 10
+
+
+def say(text: str) -> None:
+    """One line as it is, without markup."""
+    Console(highlight=False, soft_wrap=True).print(Text(text))
+
+
+def print_result(result: Result, folder: Path | None = None, console: Console | None = None) -> None:
+    """The graph as readable tables, its warnings, and where the files are."""
+    console = console or Console(highlight=False)
+    rows, total = result.settings.get("rows"), result.settings.get("total_rows")
+    size = f"{rows:,} rows" if rows == total else f"{rows:,} of {total:,} rows"
+    seconds = result.timing.get("total", 0.0)
+    console.print(Text(f"{len(result.names)} columns, {size}, {result.settings.get('runs')} passes, {seconds:.1f} s"))
+    console.print()
+    if len(result.edges):
+        console.print(_edge_table(result))
+        if len(result.edges) > _MAX_LINES:
+            console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges; the files hold all of them"))
+    else:
+        console.print(Text("No edge is probable enough to be shown."))
+    if len(result.confounders):
+        console.print()
+        console.print(_confounder_table(result))
+    if result.warnings:
+        console.print()
+        console.print(Text("Warnings", style="bold yellow"))
+        for warning in result.warnings:
+            console.print(Text(f"  - {warning}"))
+    if folder is not None:
+        console.print()
+        report = next(iter(sorted(folder.glob("*.html"))), folder)
+        console.print(Text(f"Report: {report}", style="bold"), soft_wrap=True)
+        console.print(Text(f"Files:  {folder}/ (JSON, CSV, DOT, GraphML, Mermaid, picture)"), soft_wrap=True)
+
+
+def _edge_table(result: Result) -> Table:
+    table = Table(title=f"Edges above {result.threshold:.2f}", title_justify="left", box=None, pad_edge=False)
+    table.add_column("cause", overflow="fold")
+    table.add_column("")
+    table.add_column("effect", overflow="fold")
+    table.add_column("probability", justify="left")
+    table.add_column("agreement", justify="right")
+    for edge in result.edges.head(_MAX_LINES).to_dict("records"):
+        share = Text(f"{edge['agreement']:.0%}")
+        table.add_row(Text(edge["cause"]), Text("->"), Text(edge["effect"]), _bar(edge["probability"]), share)
+    return table
+
+
+def _confounder_table(result: Result) -> Table:
+    title = f"Hidden common causes above {result.confounding_threshold:.2f}"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("first", overflow="fold")
+    table.add_column("")
+    table.add_column("second", overflow="fold")
+    table.add_column("probability", justify="left")
+    for pair in result.confounders.head(_MAX_LINES).to_dict("records"):
+        table.add_row(Text(pair["first"]), Text("<->"), Text(pair["second"]), _bar(pair["probability"]))
+    return table
+
+
+def _bar(probability: float) -> Text:
+    filled = round(probability * _BAR)
+    text = Text(f"{probability:.2f} ")
+    text.append("━" * filled, style="green")
+    text.append("─" * (_BAR - filled), style="dim")
+    return text
+
+
+def system_facts(checkpoint: Path | None = None) -> dict[str, Any]:
+    """Versions, devices, and the header of the checkpoint in use; an absent checkpoint is a fact, not an error."""
+    import numpy
+    import torch
+
+    from foundcause import __version__
+    from foundcause.api import checkpoint_path
+    from foundcause.errors import CheckpointError
+    from foundcause.memory import available_bytes
+    from foundcause.model.checkpoint import describe
+
+    devices = ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
+    free = available_bytes()
+    facts: dict[str, Any] = {
+        "foundcause": __version__,
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": str(numpy.__version__),
+        "devices": devices,
+        "threads": torch.get_num_threads(),
+        "free_memory_gb": None if free is None else round(free / 1e9, 1),
+    }
+    try:
+        place = checkpoint_path(checkpoint)
+    except CheckpointError as error:
+        return {**facts, "checkpoint": None, "checkpoint_note": str(error)}
+    header = describe(place)
+    return {**facts, "checkpoint": str(place), "header": header}
+
+
+def print_facts(facts: dict[str, Any], *, as_json: bool) -> None:
+    """The facts as JSON or as a readable list."""
+    if as_json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for name, value in facts.items():
+        if name != "header":
+            console.print(
+                Text(f"{name.replace('_', ' '):<16} {', '.join(value) if isinstance(value, list) else value}")
+            )
+    header = facts.get("header", {})
+    for name, value in {**header, **header.get("metadata", {})}.items():
+        if name in ("metadata", "feature_names"):
+            continue
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        console.print(Text(f"  {name:<18} {text if len(text) < 300 else text[:297] + '...'}"))
