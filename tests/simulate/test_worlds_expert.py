@@ -1,0 +1,86 @@
+"""Tables of the expert world. N rows, P parents, K states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foundcause.simulate.worlds import expert
+from foundcause.simulate.worlds import expert_tables as tables
+
+
+@pytest.mark.parametrize("family", list(tables.FAMILIES))
+def test_rows_are_distributions_that_depend_on_parents_alone(family: str) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 1])
+        cards = rng.integers(2, 6, size=rng.integers(1, 8))
+        codes = np.stack([rng.integers(0, card, 400) for card in cards], axis=1)
+        codes[200:] = codes[:200]
+        states = int(rng.integers(2, 11))
+        probabilities = tables.FAMILIES[family](rng, codes, cards, states)
+        assert probabilities.shape == (400, states)
+        assert (probabilities > -1e-12).all()
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-9)
+        np.testing.assert_array_equal(probabilities[:200], probabilities[200:])
+
+
+def test_noisy_or_of_two_states_multiplies_the_chances_of_silence() -> None:
+    """P(off | both on) P(off | none on) = P(off | first on) P(off | second on), whichever way the states are named."""
+    codes = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    for seed in range(50):
+        table = tables.noisy_max(np.random.default_rng(seed), codes, np.array([2, 2]), 2)
+        errors = [abs(table[0, k] * table[3, k] - table[1, k] * table[2, k]) for k in range(2)]
+        assert min(errors) < 1e-12
+
+
+def test_ordered_logit_moves_an_ordered_child_monotonically() -> None:
+    codes = np.repeat(np.arange(4), 100)[:, None]
+    monotone = 0
+    for seed in range(50):
+        table = tables.ordered_logit(np.random.default_rng(seed), codes, np.array([4]), 3)[::100]
+        steps = np.diff(table @ np.arange(3))
+        monotone += bool((steps >= 0).all() or (steps <= 0).all())
+    # 85% of parents have ordered scores; the others may be monotone by chance.
+    assert monotone > 36
+
+
+def test_rounded_probabilities_are_multiples_and_sum_to_one() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.dirichlet(np.ones(2), size=200)
+    snapped = tables.rounded(table, 0.05)
+    np.testing.assert_allclose(snapped.sum(axis=1), 1.0)
+    np.testing.assert_allclose(snapped / 0.05, np.round(snapped / 0.05), atol=1e-9)
+    assert np.abs(snapped - table).max() <= 0.0251
+
+
+def test_sample_follows_the_probabilities() -> None:
+    chances = np.array([0.1, 0.6, 0.05, 0.25])
+    codes = tables.sample(np.random.default_rng(1), np.tile(chances, (40_000, 1)))
+    np.testing.assert_allclose(np.bincount(codes, minlength=4) / 40_000, chances, atol=0.01)
+
+
+def test_columns_are_codes_of_two_to_ten_states() -> None:
+    seen = set()
+    for seed in range(60):
+        drawn = expert.draw(np.random.default_rng([seed, 2]), rows=400, variables=15)
+        assert drawn.discrete.all()
+        assert (drawn.values == np.round(drawn.values)).all()
+        assert drawn.values.min() == 0
+        assert drawn.values.max() <= 9
+        counts = [len(np.unique(column)) for column in drawn.values.T]
+        assert min(counts) >= 2
+        assert drawn.graph.sum(axis=0).max() <= 7
+        seen.update(counts)
+    assert {2, 3, 4, 5, 6} <= seen
+
+
+def test_all_forms_families_and_codings_occur() -> None:
+    forms, families, codings = set(), set(), set()
+    for seed in range(150):
+        record = expert.draw(np.random.default_rng([seed, 3]), rows=100, variables=10).record
+        forms.add(record["form"])
+        families.update(record["families"])
+        codings.add(record["coding"])
+    assert forms == {"layered", "tree", "hubs", "gates", "chain", "modules", "slices", "plain"}
+    assert families == set(tables.FAMILIES)
+    assert codings == {"ordered", "alphabetical", "mixed"}

@@ -1,0 +1,147 @@
+"""What is particular to the wiring and to the worlds of signalling, telemetry, sensors and surveys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foundcause.simulate.worlds import sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds.signalling import regulate
+from foundcause.simulate.worlds.surveys import FIELDS
+from foundcause.simulate.worlds.telemetry import combine, flow
+from foundcause.simulate.worlds.telemetry_load import smooth_noise
+from foundcause.simulate.worlds.wiring import FORMS, hide_some, pick_parents, wire
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_wirings_are_acyclic_and_respect_the_most_parents(form: str) -> None:
+    edges = []
+    for seed in range(40):
+        graph = wire(np.random.default_rng(seed), nodes=30, form=form, edges_per_node=1.4, most_parents=4)
+        assert not np.tril(graph).any()
+        assert graph.sum(axis=0).max() <= 5  # a lonely node may have been given to a full one
+        edges.append(graph.sum() / 30)
+    assert 0.9 < np.mean(edges) < 1.7
+
+
+def test_hubs_have_more_children_than_trees() -> None:
+    def most_children(form: str) -> float:
+        graphs = [
+            wire(np.random.default_rng(seed), nodes=40, form=form, edges_per_node=1.3, most_parents=4)
+            for seed in range(30)
+        ]
+        return float(np.mean([graph.sum(axis=1).max() for graph in graphs]))
+
+    assert most_children("hubs") > 1.5 * most_children("tree")
+
+
+def test_pick_parents_never_takes_a_forbidden_pair() -> None:
+    scores = np.zeros((6, 6))
+    scores[2] = -np.inf
+    graph = pick_parents(np.random.default_rng(0), scores, np.array([0, 1, 2, 3, 4, 5]))
+    np.testing.assert_array_equal(graph.sum(axis=0), [0, 1, 2, 2, 3, 4])
+    assert not graph[2].any()
+
+
+def test_hide_some_hides_the_number_asked_for() -> None:
+    graph = np.triu(np.ones((8, 8), dtype=bool), 1)
+    for count in (0, 1, 3):
+        assert hide_some(np.random.default_rng(count), graph, count).sum() == count
+
+
+def test_latency_adds_up_along_calls() -> None:
+    """Without a parallel join or a share, a caller takes at least as long as each of its callees."""
+    graph = np.zeros((4, 4), dtype=bool)
+    graph[0, 2] = graph[1, 2] = graph[2, 3] = True
+    slower = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        own = rng.gamma(2.0, size=(200, 4))
+        total = combine(rng, own, graph, np.full(200, 50.0))
+        np.testing.assert_array_equal(total[:, :2], own[:, :2])
+        slower += bool((total[:, 3] >= total[:, 2]).all())
+    # The call from 2 to 3 is made for every request in 55% of the draws.
+    assert 12 <= slower <= 32
+
+
+def test_requests_flow_from_callers_to_callees() -> None:
+    graph = np.array([[False, True], [False, False]])
+    strong = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        entry = rng.gamma(3.0, 100.0, size=(400, 2))
+        flows = flow(rng, entry, graph)
+        assert (flows == np.round(flows)).all()
+        strong += np.corrcoef(flows.T)[0, 1] > 0.5
+    assert strong > 34
+
+
+def test_smooth_noise_has_unit_variance_and_the_memory_asked_for() -> None:
+    noise = smooth_noise(np.random.default_rng(0), 40_000, 3, np.array([0.0, 0.5, 0.9]))
+    np.testing.assert_allclose(noise.std(axis=0), 1.0, atol=0.05)
+    lagged = [np.corrcoef(column[1:], column[:-1])[0, 1] for column in noise.T]
+    np.testing.assert_allclose(lagged, [0.0, 0.5, 0.9], atol=0.03)
+
+
+@pytest.mark.parametrize("rule", ["or", "and", "competitive", "mass", "linear", "switch"])
+def test_regulation_is_standardised_and_monotone_in_a_single_regulator(rule: str) -> None:
+    logs = np.sort(np.random.default_rng(0).normal(size=500))[:, None]
+    for seed in range(30):
+        response = regulate(np.random.default_rng(seed), logs, rule)
+        assert abs(response.mean()) < 1e-9
+        assert abs(response.std() - 1.0) < 1e-6
+        steps = np.diff(response)
+        assert (steps >= -1e-9).all() or (steps <= 1e-9).all()
+
+
+def test_signalling_hides_its_shared_causes_and_pools_conditions() -> None:
+    flavours, shared, conditions = set(), 0, 0
+    for seed in range(80):
+        drawn = signalling.draw(np.random.default_rng(seed), rows=200, variables=10)
+        flavours.add(drawn.record["flavour"])
+        shared += drawn.record["shared"] > 0
+        conditions += drawn.record["conditions"] > 0
+        above = drawn.record["shared"]
+        assert drawn.hidden[:above].all()
+        assert not drawn.graph[:, :above].any()
+    assert flavours == {"cascade", "regulation", "expression"}
+    assert 15 < shared < 70
+    assert 15 < conditions < 65
+
+
+def test_telemetry_leaves_gaps_in_about_a_third_of_its_scenes() -> None:
+    gaps, flavours = 0, set()
+    for seed in range(150):
+        drawn = telemetry.draw(np.random.default_rng(seed), rows=120, variables=8)
+        gaps += bool(np.isnan(drawn.values).any())
+        flavours.add(drawn.record["flavour"])
+    assert 30 < gaps < 75
+    assert flavours == {"latency", "mixed", "hosts", "requests"}
+
+
+def test_sensors_have_many_roots_that_are_independent() -> None:
+    shares, correlations = [], []
+    for seed in range(40):
+        drawn = sensors.draw(np.random.default_rng(seed), rows=1500, variables=20)
+        roots = ~drawn.graph.any(axis=0) & ~drawn.hidden
+        shares.append(roots.mean())
+        if drawn.record["settings"] not in ("held", "mixed"):
+            table = np.corrcoef(drawn.values[:, roots].T)
+            correlations.append(np.abs(table[np.triu_indices(len(table), 1)]).max())
+    assert 0.25 < np.mean(shares) < 0.6
+    assert max(correlations) < 0.15
+
+
+def test_surveys_mix_types_and_hide_traits_with_several_effects() -> None:
+    fields, traits, mixed = set(), 0, 0
+    for seed in range(80):
+        drawn = surveys.draw(np.random.default_rng(seed), rows=150, variables=14)
+        fields.add(drawn.record["field"])
+        traits += drawn.record["traits"] > 0
+        assert drawn.hidden.sum() == drawn.record["traits"]
+        for trait in np.flatnonzero(drawn.hidden):
+            assert drawn.graph[trait].sum() >= 2
+        mixed += bool(drawn.discrete.any() and not drawn.discrete[~drawn.hidden].all())
+    assert fields == set(FIELDS)
+    assert 15 < traits < 60
+    assert mixed > 60
