@@ -37,7 +37,7 @@ def train(
     lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
     optimizer: Annotated[str | None, typer.Option(help="adamw or schedule-free.")] = None,
     batch_budget: Annotated[float | None, typer.Option(help="Sum of D squared over the tasks of a batch.")] = None,
-    reuse: Annotated[int | None, typer.Option(help="Uses of each task, later ones on other rows.")] = None,
+    reuse: Annotated[int | None, typer.Option(help="Uses of each task.")] = None,
     feature_dropout: Annotated[float | None, typer.Option(help="Rate of feature dropout.")] = None,
     replay: Annotated[float | None, typer.Option(help="Share of hard tasks replayed in each batch.")] = None,
     workers: Annotated[int | None, typer.Option(help="Simulating processes.")] = None,

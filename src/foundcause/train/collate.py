@@ -1,4 +1,4 @@
-"""From prepared tasks to a padded batch; every draw depends on (seed, step, task, use) only, never on the rank.
+"""From prepared tasks to a padded batch; every draw depends on (seed, step, task, view) only, never on the rank.
 
 Shapes: B tasks, N encoder rows, D variables of the largest task, F features.
 """
@@ -35,7 +35,7 @@ def collate(
         d, n = item.variables, len(item.values)
         order = np.arange(d)
         if permute:
-            order = np.random.default_rng([seed, step, item.index, item.use]).permutation(d)
+            order = np.random.default_rng([seed, step, item.index, item.view]).permutation(d)
         square = np.ix_(order, order)
         values[b, :n, :d] = item.values[:, order]
         observed[b, :n, :d] = item.observed[:, order]

@@ -48,7 +48,8 @@ class TrainConfig:
     batch_budget: sum of D squared over the tasks of a batch, about constant.
     batch_smallest, batch_largest: bounds of the number of tasks in a batch.
     bucket_ratio: ratio of the largest to the smallest D that share a batch.
-    reuse: how often each task is used; later uses see other rows.
+    reuse: how often each task is used.
+    views: row subsamples of a task with statistics of their own; uses beyond them take turns among these.
     reuse_delay: tasks that pass between two uses of one task.
     permute: shuffle the columns of a task at each use.
     feature_dropout: rate at which direction and collider features are hidden, per graph and feature; ``None`` keeps
@@ -95,8 +96,9 @@ class TrainConfig:
     batch_smallest: int = 4
     batch_largest: int = 32
     bucket_ratio: float = 1.35
-    reuse: int = 1
-    reuse_delay: int = 200
+    reuse: int = 4
+    views: int = 1
+    reuse_delay: int = 64
     permute: bool = True
     feature_dropout: float | None = None
     replay: float = _BY_THE_OBJECTIVE
@@ -135,8 +137,22 @@ class TrainConfig:
         self._check_numbers()
 
     def _check_numbers(self) -> None:
-        positive = ("minutes", "steps", "lr", "clip", "batch_budget", "batch_smallest", "reuse", "ahead", "log_every",
-                    "scaling_tasks", "checkpoint_minutes", "nonfinite_limit", "validation_tasks")  # fmt: skip
+        positive = (
+            "minutes",
+            "steps",
+            "lr",
+            "clip",
+            "batch_budget",
+            "batch_smallest",
+            "reuse",
+            "views",
+            "ahead",
+            "log_every",
+            "scaling_tasks",
+            "checkpoint_minutes",
+            "nonfinite_limit",
+            "validation_tasks",
+        )
         for name in positive:
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -152,6 +168,8 @@ class TrainConfig:
                 raise ConfigError(f"option {name} is {getattr(self, name)}; it must not be negative")
         if self.batch_largest < self.batch_smallest:
             raise ConfigError(f"batch_largest {self.batch_largest} is below batch_smallest {self.batch_smallest}")
+        if self.views > self.reuse:
+            raise ConfigError(f"views {self.views} exceed the {self.reuse} uses of a task; raise reuse or lower views")
         if self.bucket_ratio < 1:
             raise ConfigError(f"bucket_ratio is {self.bucket_ratio}; it must be at least 1")
 

@@ -40,14 +40,14 @@ class Reservoir:
         """Note the losses of a batch; the hardest of old and new stay."""
         if not self.capacity:
             return
-        kept = {(h.item.index, h.item.use): replace(h, loss=h.loss * self.fade) for h in self._hard.get(bucket, [])}
+        kept = {(h.item.index, h.item.view): replace(h, loss=h.loss * self.fade) for h in self._hard.get(bucket, [])}
         for item, loss in zip(items, losses, strict=True):
             if not np.isfinite(loss):
                 continue
-            old = kept.get((item.index, item.use))
-            kept[item.index, item.use] = replace(old, loss=loss) if old else Hard(item=item, loss=loss)
+            old = kept.get((item.index, item.view))
+            kept[item.index, item.view] = replace(old, loss=loss) if old else Hard(item=item, loss=loss)
         alive = [h for h in kept.values() if h.replays < self.most_replays]
-        self._hard[bucket] = sorted(alive, key=lambda h: (-h.loss, h.item.index, h.item.use))[: self.capacity]
+        self._hard[bucket] = sorted(alive, key=lambda h: (-h.loss, h.item.index, h.item.view))[: self.capacity]
 
     def draw(self, bucket: int, count: int, rng: np.random.Generator) -> list[Prepared]:
         """Up to ``count`` different hard tasks of the bucket, counted as replayed."""
@@ -60,7 +60,7 @@ class Reservoir:
     def state(self) -> dict[str, list[list[Any]]]:
         """Which tasks are kept, JSON-ready; the tasks themselves are rebuilt from their indices."""
         return {
-            str(bucket): [[h.item.index, h.item.use, h.loss, h.replays] for h in kept]
+            str(bucket): [[h.item.index, h.item.view, h.loss, h.replays] for h in kept]
             for bucket, kept in self._hard.items()
         }
 
@@ -68,9 +68,9 @@ class Reservoir:
         """Continue from ``state`` with the rebuilt items."""
         self._hard = {
             int(bucket): [
-                Hard(item=items[index, use], loss=loss, replays=replays)
-                for index, use, loss, replays in kept
-                if (index, use) in items
+                Hard(item=items[index, view], loss=loss, replays=replays)
+                for index, view, loss, replays in kept
+                if (index, view) in items
             ]
             for bucket, kept in state.items()
         }

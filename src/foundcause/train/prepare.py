@@ -27,7 +27,7 @@ class Recipe:
     features: name of the feature set.
     encoder_rows: most rows that the sample encoder sees; ``None`` sends all.
     kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
-    smallest_share: least share of the rows that a repeated use of a task keeps.
+    smallest_share: least share of the rows that a further view of a task keeps.
     """
 
     mixture: Any
@@ -40,9 +40,9 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """One use of a task.
+    """One view of a task.
 
-    index, use: which task, and which of its uses (0 has all rows, later ones a subsample).
+    index, view: which task, and which of its views (0 has all rows, later ones a subsample).
     values: (R, D) float32 encoder rows; observed: (R, D) bool; statistics: (D, D, F) float32.
     adjacency, confounding: (D, D) bool.
     rows: N of the table behind the statistics.
@@ -51,7 +51,7 @@ class Prepared:
     """
 
     index: int
-    use: int
+    view: int
     values: np.ndarray
     observed: np.ndarray
     statistics: np.ndarray
@@ -69,41 +69,41 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Job:
-    """Which uses of which task to prepare."""
+    """Which views of which task to prepare."""
 
     recipe: Recipe
     index: int
-    uses: tuple[int, ...] = (0,)
+    views: tuple[int, ...] = (0,)
 
 
 def run(job: Job) -> list[Prepared]:
-    """All uses asked for, from one simulation of the task."""
+    """All views asked for, from one simulation of the task."""
     from foundcause.simulate.mixture import make_task
 
     started = time.perf_counter()
     task = make_task(job.recipe.mixture, job.recipe.seed, job.index)
     simulated = time.perf_counter() - started
     return [
-        prepare(task, job.recipe, index=job.index, use=use, simulated=simulated if k == 0 else 0.0)
-        for k, use in enumerate(job.uses)
+        prepare(task, job.recipe, index=job.index, view=view, simulated=simulated if k == 0 else 0.0)
+        for k, view in enumerate(job.views)
     ]
 
 
-def prepare(task: Task, recipe: Recipe, *, index: int, use: int, simulated: float = 0.0) -> Prepared:
-    """One use of a task: its rows, statistics and encoder rows."""
+def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: float = 0.0) -> Prepared:
+    """One view of a task: its rows, statistics and encoder rows."""
     from foundcause.statistics import compute
 
     started = time.perf_counter()
-    values, observed = _rows_of_use(task, recipe, index, use)
+    values, observed = _rows_of_view(task, recipe, index, view)
     statistics = compute(
-        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, use),
+        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
         kernel_rows=recipe.kernel_rows,
     ).numpy()  # fmt: skip
-    rng = np.random.default_rng([recipe.seed, index, use, _ROWS_ROLE])
+    rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
     chosen = _choose(rng, len(values), recipe.encoder_rows or len(values))
     return Prepared(
         index=index,
-        use=use,
+        view=view,
         values=np.ascontiguousarray(values[chosen], dtype=np.float32),
         observed=np.ascontiguousarray(observed[chosen]),
         statistics=statistics,
@@ -115,11 +115,11 @@ def prepare(task: Task, recipe: Recipe, *, index: int, use: int, simulated: floa
     )
 
 
-def _rows_of_use(task: Task, recipe: Recipe, index: int, use: int) -> tuple[np.ndarray, np.ndarray]:
+def _rows_of_view(task: Task, recipe: Recipe, index: int, view: int) -> tuple[np.ndarray, np.ndarray]:
     total = len(task.values)
-    if use == 0:
+    if view == 0:
         return task.values, task.observed
-    rng = np.random.default_rng([recipe.seed, index, use, _SUBSAMPLE_ROLE])
+    rng = np.random.default_rng([recipe.seed, index, view, _SUBSAMPLE_ROLE])
     kept = _choose(rng, total, max(round(rng.uniform(recipe.smallest_share, 1.0) * total), min(total, 30)))
     values, observed = task.values[kept], task.observed[kept]
     return (values, observed) if _learnable(values, observed) else (task.values, task.observed)
@@ -141,8 +141,8 @@ def _small_seed(*parts: int) -> int:
 
 
 def jobs(recipe: Recipe, keys: Sequence[tuple[int, int]]) -> list[Job]:
-    """Jobs that rebuild the given (index, use) items, one simulation per task, in order of the index."""
-    uses: dict[int, set[int]] = {}
-    for index, use in keys:
-        uses.setdefault(index, set()).add(use)
-    return [Job(recipe, index, tuple(sorted(uses[index]))) for index in sorted(uses)]
+    """Jobs that rebuild the given (index, view) items, one simulation per task, in order of the index."""
+    views: dict[int, set[int]] = {}
+    for index, view in keys:
+        views.setdefault(index, set()).add(view)
+    return [Job(recipe, index, tuple(sorted(views[index]))) for index in sorted(views)]

@@ -67,7 +67,7 @@ class TaskStream:
             if isinstance(result, Failure):
                 self._note(result)
                 continue
-            first, *others = result
+            first, *others = (result[use % len(result)] for use in range(self.config.reuse))
             self._place(first)
             self._later.extend((self.pulled + k * self.config.reuse_delay, item) for k, item in enumerate(others, 1))
             if self.config.reuse > 2:
@@ -85,7 +85,7 @@ class TaskStream:
             "pulled": self.pulled,
             "failed": self.failed,
             "waiting": {str(bucket): _keys(items) for bucket, items in self._waiting.items()},
-            "later": [[due, item.index, item.use] for due, item in self._later],
+            "later": [[due, item.index, item.view] for due, item in self._later],
             "ready": [[bucket, _keys(items)] for bucket, items in self._ready],
             "hard": self.reservoir.state(),
         }
@@ -94,26 +94,26 @@ class TaskStream:
         """Continue from ``state``; pending tasks are rebuilt from their indices."""
         self.base, self.pulled, self.failed = state["base"], state["pulled"], state["failed"]
         keys = [tuple(key) for pending in state["waiting"].values() for key in pending]
-        keys += [(index, use) for _, index, use in state["later"]]
+        keys += [(index, view) for _, index, view in state["later"]]
         keys += [tuple(key) for _, pending in state["ready"] for key in pending]
-        keys += [(index, use) for kept in state["hard"].values() for index, use, *_ in kept]
+        keys += [(index, view) for kept in state["hard"].values() for index, view, *_ in kept]
         items: dict[tuple[int, int], Prepared] = {}
         for result in self._workers.ordered(jobs(self.recipe, keys)):
             if isinstance(result, Failure):
                 raise TrainingError(f"task {result.index} could be made before but not again:\n{result.text}")
-            items.update({(item.index, item.use): item for item in result})
+            items.update({(item.index, item.view): item for item in result})
         self._waiting = {int(b): [items[tuple(key)] for key in kept] for b, kept in state["waiting"].items()}
-        self._later = deque((due, items[index, use]) for due, index, use in state["later"])
+        self._later = deque((due, items[index, view]) for due, index, view in state["later"])
         self._ready = deque((bucket, [items[tuple(key)] for key in kept]) for bucket, kept in state["ready"])
         self.reservoir.restore(state["hard"], items)
         self._source = None
 
     def _pull(self) -> list[Prepared] | Failure:
         if self._source is None:
-            uses = tuple(range(self.config.reuse))
+            views = tuple(range(self.config.views))
             start = self.base + self.rank + self.world * self.pulled
             indices = itertools.count(start, self.world)
-            self._source = self._workers.ordered(Job(self.recipe, index, uses) for index in indices)
+            self._source = self._workers.ordered(Job(self.recipe, index, views) for index in indices)
         result = next(self._source, None)
         if result is None:
             raise TrainingError("the task stream ended; its workers were closed")
@@ -171,4 +171,4 @@ class Buckets:
 
 
 def _keys(items: list[Prepared]) -> list[list[int]]:
-    return [[item.index, item.use] for item in items]
+    return [[item.index, item.view] for item in items]

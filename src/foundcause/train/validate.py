@@ -149,7 +149,7 @@ def _write(path: Path, items: list[Prepared]) -> None:
     arrays: dict[str, Any] = {}
     for k, item in enumerate(items):
         arrays |= {f"{k}.{name}": getattr(item, name) for name in _ARRAYS}
-    arrays["about"] = np.array(json.dumps([[item.index, item.use, item.rows, item.record] for item in items]))
+    arrays["about"] = np.array(json.dumps([[item.index, item.view, item.rows, item.record] for item in items]))
     with replacing(path) as partial:
         np.savez(partial, **arrays)
 
@@ -159,9 +159,9 @@ def _read(path: Path) -> list[Prepared]:
         about = json.loads(str(arrays["about"]))
         return [
             Prepared(
-                index=index, use=use, rows=rows, record=record, **{name: arrays[f"{k}.{name}"] for name in _ARRAYS}
+                index=index, view=view, rows=rows, record=record, **{name: arrays[f"{k}.{name}"] for name in _ARRAYS}
             )
-            for k, (index, use, rows, record) in enumerate(about)
+            for k, (index, view, rows, record) in enumerate(about)
         ]
 
 
