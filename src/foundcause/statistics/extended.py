@@ -13,6 +13,7 @@ from foundcause.statistics import (
     extended_blocks,
     extended_discrete,
     extended_linear,
+    extended_local,
     extended_moments,
     pairs,
     scores,
@@ -30,6 +31,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     *extended_blocks.QUANTITIES,
     *extended_discrete.QUANTITIES,
     *pairs.QUANTITIES,
+    *extended_local.QUANTITIES,
 )
 
 ROW_LIMIT = 10_000
@@ -60,4 +62,6 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
     values |= extended_discrete.discrete_block(columns, counts)
     few = content_subset(columns.u, columns.observed, pairs.PAIR_ROWS, seed=seed)
     values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
+    # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
+    values |= extended_local.local_block(columns, values["block_order1_z"] + 1e-3 * values["block"])
     return assemble(QUANTITIES, values, columns.variables)
