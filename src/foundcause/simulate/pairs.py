@@ -175,10 +175,10 @@ def _table(
 
     def child(parents: list[np.ndarray], cards: list[int], count: int) -> np.ndarray:
         if not parents:
-            probabilities = np.tile(expert_tables.prior(rng, count, 0.1), (rows, 1))
+            probabilities = expert_tables.prior(rng, count, 0.1)[None, :]
         else:
             probabilities = expert_tables.FAMILIES[name](rng, np.stack(parents, axis=1), np.array(cards), count)
-        codes = expert_tables.sample(rng, probabilities)
+        codes = expert_tables.sample(rng, probabilities, rows)
         codes[rng.choice(rows, 2, replace=False)] = [0, count - 1]
         return codes
 

@@ -62,17 +62,19 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     grid = float(rng.choice([0.0, 0.001, 0.01, 0.05, 0.1], p=[0.45, 0.15, 0.15, 0.2, 0.05]))
     taste = _taste(rng, form)
 
-    codes = np.zeros((rows, nodes), dtype=np.int64)
+    menu = rng.choice(list(taste), size=(nodes, 2), p=list(taste.values())).tolist()
+
+    codes = np.zeros((rows, nodes), dtype=np.int64, order="F")
     used: dict[str, int] = {}
     for node in range(nodes):
         parents = np.flatnonzero(graph[:, node])
         if len(parents) == 0:
-            probabilities = np.tile(tables.prior(rng, int(states[node]), rare), (rows, 1))
-            codes[:, node] = _lively(rng, tables.sample(rng, probabilities), int(states[node]))
+            probabilities = tables.prior(rng, int(states[node]), rare)[None, :]
+            codes[:, node] = _lively(rng, tables.sample(rng, probabilities, rows), int(states[node]))
             continue
         parents = rng.permutation(parents)
         for attempt in range(3):
-            family = "ordered_logit" if attempt == 2 else str(rng.choice(list(taste), p=list(taste.values())))
+            family = "ordered_logit" if attempt == 2 else menu[node][attempt]
             probabilities = tables.FAMILIES[family](rng, codes[:, parents], states[parents], int(states[node]))
             if grid:
                 probabilities = tables.rounded(probabilities, grid)

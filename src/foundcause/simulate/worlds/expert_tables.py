@@ -206,10 +206,15 @@ def rounded(probabilities: np.ndarray, grid: float) -> np.ndarray:
     return snapped / snapped.sum(axis=1, keepdims=True)
 
 
-def sample(rng: np.random.Generator, probabilities: np.ndarray) -> np.ndarray:
-    """One state per row, (N,) int."""
-    edges = np.cumsum(probabilities, axis=1)[:, :-1]
-    return (rng.random(len(probabilities))[:, None] > edges).sum(axis=1)
+def sample(rng: np.random.Generator, probabilities: np.ndarray, rows: int | None = None) -> np.ndarray:
+    """One state per row, (N,) int; a single row of probabilities serves any number of ``rows``."""
+    chance = rng.random(len(probabilities) if rows is None else rows)
+    edge = np.zeros(len(probabilities))
+    state = np.zeros(len(chance), dtype=np.int64)
+    for column in probabilities.T[:-1]:
+        edge = edge + column
+        state += chance > edge
+    return state
 
 
 def _around(rng: np.random.Generator, answer: np.ndarray, states: int, slip: float) -> np.ndarray:

@@ -193,14 +193,14 @@ def _levels(
     uneven = rng.uniform(0.3, 1.1)
     tail = str(rng.choice(["normal", "skewed", "heavy"], p=[0.6, 0.25, 0.15]))
     common = shared.values @ shared.loadings
-    menu, weights = list(_RULES[flavour]), list(_RULES[flavour].values())
-    levels = np.zeros((rows, core))
-    activity = np.zeros((rows, core))
+    menu = rng.choice(list(_RULES[flavour]), size=core, p=list(_RULES[flavour].values())).tolist()
+    levels = np.zeros((rows, core), order="F")
+    activity = np.zeros((rows, core), order="F")
     rules: dict[str, int] = {}
     for node in range(core):
         parents = np.flatnonzero(graph[:, node])
         if len(parents):
-            rule = str(rng.choice(menu, p=weights))
+            rule = menu[node]
             rules[rule] = rules.get(rule, 0) + 1
             signal = regulate(rng, activity[:, parents], rule, uneven)
             own = np.sqrt(explained[node]) * signal + np.sqrt(1.0 - explained[node]) * _noise(rng, rows, tail)
@@ -224,7 +224,7 @@ def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str, uneven: floa
     ``uneven`` is how much the regulators differ in strength.
     """
     count = logs.shape[1]
-    centred = logs - np.median(logs, axis=0)
+    centred = logs - logs.mean(axis=0)
     # Some cascades work near saturation, some far below it, some amplify.
     steep = rng.choice([1.0, 1.5, 2.0, 4.0], size=count, p=[0.4, 0.25, 0.2, 0.15]) * (3.0 if rule == "switch" else 1.0)
     scale = centred.std(axis=0) + 1e-9

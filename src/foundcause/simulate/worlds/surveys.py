@@ -88,12 +88,12 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     tail = str(rng.choice(["normal", "skewed", "heavy"], p=[0.55, 0.25, 0.2]))
     likert = int(rng.choice([4, 5, 5, 7]))
 
-    values = np.zeros((rows, nodes))
-    scores = np.zeros((rows, nodes))
+    values = np.zeros((rows, nodes), order="F")
+    scores = np.zeros((rows, nodes), order="F")
     discrete = np.zeros(nodes, dtype=bool)
     used: dict[str, int] = {}
-    root_names, root_shares = list(spec.roots), list(spec.roots.values())
-    names, shares = list(spec.kinds), list(spec.kinds.values())
+    root_kinds = rng.choice(list(spec.roots), size=nodes, p=list(spec.roots.values())).tolist()
+    kinds = rng.choice(list(spec.kinds), size=nodes, p=list(spec.kinds.values())).tolist()
     for node in range(nodes):
         parents = np.flatnonzero(graph[:, node])
         if len(parents):
@@ -102,21 +102,18 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         elif trait[node]:
             latent = _noise(rng, rows, "normal")
         else:
-            kind = str(rng.choice(root_names, p=root_shares))
+            kind = root_kinds[node]
             values[:, node], scores[:, node], discrete[node] = ROOTS[kind](rng, rows)
             used[kind] = used.get(kind, 0) + 1
             continue
         if trait[node]:
             values[:, node] = scores[:, node] = latent
             continue
+        kind = kinds[node]
         if proxy[node]:
             kind = "likert" if rng.random() < 0.8 else "normal"
-            written = COLUMNS[kind](rng, latent, likert)
-        else:
-            kind = str(rng.choice(names, p=shares))
-            written = COLUMNS[kind](rng, latent, likert)
         used[kind] = used.get(kind, 0) + 1
-        values[:, node], scores[:, node], discrete[node] = written
+        values[:, node], scores[:, node], discrete[node] = COLUMNS[kind](rng, latent, likert)
     return Scene(
         values=values,
         graph=graph,
