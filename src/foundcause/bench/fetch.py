@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 import gzip
 import hashlib
+import http.client
 import io
 import urllib.error
 import urllib.request
@@ -100,13 +101,11 @@ def download(url: str) -> bytes:
     """The content behind a URL."""
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
-            body = answer.read()
-            expected = answer.headers.get("Content-Length")
-    except (urllib.error.URLError, OSError) as error:
+            return answer.read()
+    except http.client.IncompleteRead as error:
+        raise DataUnavailableError(f"{url} broke off after {len(error.partial)} bytes; try again") from error
+    except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         raise DataUnavailableError(f"{url} cannot be loaded: {getattr(error, 'reason', error)}") from error
-    if expected is not None and len(body) != int(expected):
-        raise DataUnavailableError(f"{url} broke off after {len(body)} of {expected} bytes; try again")
-    return body
 
 
 def _github(repository: str, refs: tuple[str, ...], path: str) -> Callable[[Get], bytes]:
@@ -143,7 +142,7 @@ _CHAMBER = "https://causalchamber.s3.eu-central-1.amazonaws.com/downloadables/lt
 
 def _tuebingen_table(get: Get) -> bytes:
     """The 108 text files as one table with the numbers as they are written."""
-    files = _members(get(_LOCI), "*/data/Tuebingen/pair????.txt")
+    files = _members(get(_LOCI), "*/data/Tuebingen/pair[0-9][0-9][0-9][0-9].txt")
     if len(files) != 108:
         raise DataUnavailableError(f"the archive has {len(files)} pair files, expected 108")
     rows = [["pair", *(f"c{k}" for k in range(1, 33))]]

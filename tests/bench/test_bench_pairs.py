@@ -1,0 +1,119 @@
+"""Pair methods: sign conventions, antisymmetry, and the models they were made for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foundcause.bench.answer import Answer
+from foundcause.bench.baselines import METHODS
+from foundcause.bench.baselines.method import Table
+from foundcause.bench.case import Case
+from foundcause.bench.metrics.pair import judge_pair
+from foundcause.bench.pairs import information, regression
+from foundcause.bench.pairs.additive import hsic
+from foundcause.bench.pairs.methods import METHODS as PAIR_METHODS
+from foundcause.errors import InputError
+
+DETERMINISTIC = {
+    "igci": information.igci,
+    "cds": information.cds,
+    "bz2": information.compression,
+    "reci": regression.reci,
+    "sloppy": regression.sloppy,
+    "heci": regression.heci,
+}
+
+
+@pytest.mark.parametrize("name", sorted(DETERMINISTIC))
+def test_swapping_the_columns_flips_the_sign(name: str) -> None:
+    rng = np.random.default_rng(0)
+    for x, y in ((rng.random(300), rng.random(300)), (rng.integers(5, size=200) * 1.0, rng.exponential(size=200))):
+        assert DETERMINISTIC[name](x, y) == pytest.approx(-DETERMINISTIC[name](y, x), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(DETERMINISTIC))
+def test_rows_may_come_in_any_order(name: str) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.random(300)
+    y = x**2 + 0.1 * rng.standard_normal(300)
+    order = rng.permutation(300)
+    assert DETERMINISTIC[name](x[order], y[order]) == pytest.approx(DETERMINISTIC[name](x, y), abs=1e-9)
+
+
+def additive(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    x = rng.uniform(-1, 1, 300)
+    return x, x**3 + x + 0.15 * rng.uniform(-1, 1, 300)
+
+
+def bent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    x = rng.uniform(-1, 1, 500)
+    return x, x**2 + 0.05 * rng.standard_normal(500)
+
+
+def deterministic(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    x = rng.random(500)
+    return x, x**3
+
+
+def heteroscedastic(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    x = rng.uniform(-1, 1, 800)
+    return x, np.sin(3 * x) + (0.05 + 0.4 * (x > 0)) * rng.standard_normal(800)
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("anm", additive),
+        ("igci", deterministic),
+        ("reci", bent),
+        ("cds", bent),
+        ("bz2", bent),
+        ("sloppy", bent),
+        ("heci", heteroscedastic),
+    ],
+)
+def test_each_finds_the_direction_in_its_own_model(name: str, model: object) -> None:
+    right = 0
+    for seed in range(4):
+        x, y = model(np.random.default_rng(seed))  # type: ignore[operator]
+        right += bool(METHODS[name].run(Table(values=np.stack([x, y], axis=1), seed=0)).adjacency[0, 1])
+    assert right == 4
+
+
+def test_hsic_tells_dependence_from_independence() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 300))
+    assert hsic(x, y) < 0.05 < 0.3 < hsic(x, x**2)
+    assert hsic(x, x) == pytest.approx(1.0)
+
+
+def test_pair_methods_refuse_more_columns_and_skip_gaps() -> None:
+    for method in PAIR_METHODS:
+        with pytest.raises(InputError, match="3 columns"):
+            method.run(Table(values=np.zeros((5, 3)), seed=0))
+    x, y = bent(np.random.default_rng(0))
+    values = np.stack([x, y], axis=1)
+    gapped = np.concatenate([values, [[np.nan, 1.0], [0.5, np.nan]]])
+    whole, skipped = (METHODS["reci"].run(Table(values=v, seed=0)).scores for v in (values, gapped))
+    assert (whole == skipped).all()  # type: ignore[union-attr]
+
+
+def test_pairs_are_judged_by_scores_then_arcs() -> None:
+    case = Case(
+        dataset="p",
+        seed=0,
+        values=np.zeros((3, 2)),
+        names=("x", "y"),
+        adjacency=np.array([[False, True], [False, False]]),
+        weight=0.5,
+    )
+    none = np.zeros((2, 2), dtype=bool)
+    by_scores = judge_pair(Answer(adjacency=none, scores=np.array([[0, 0.3], [0.2, 0]])), case)
+    assert (by_scores["correct"], by_scores["decided"], by_scores["weight"]) == (1, 1, 0.5)
+    assert by_scores["confidence"] == pytest.approx(0.1)
+    wrong = judge_pair(Answer(adjacency=case.adjacency.T), case)
+    assert (wrong["correct"], wrong["correct_or_coin"]) == (0, 0.0)
+    for undecided in (none, ~np.eye(2, dtype=bool)):
+        verdict = judge_pair(Answer(adjacency=undecided), case)
+        assert (verdict["correct"], verdict["correct_or_coin"], verdict["decided"]) == (0, 0.5, 0)
