@@ -226,7 +226,7 @@ def test_unknown_missing_and_misshapen_entries_are_refused(golden: Path) -> None
     for gone in ("tri_refine.rounds.1.in_val.bias", "encoder.pma.gate", "pair_stats.bias_rff", "tri_logit.weight"):
         with pytest.raises(CheckpointError, match="lacks"):
             from_official({k: v for k, v in state.items() if k != gone}, pooling_heads=2)
-    with pytest.raises(CheckpointError, match="head.parent.weight"):
+    with pytest.raises(CheckpointError, match=r"head\.parent\.weight"):
         from_official({**state, "parent_proj.weight": torch.zeros(3, 3)}, pooling_heads=2)
     extra = {"encoder.blocks.0.q_proj.bias": torch.zeros(32)}
     with pytest.raises(CheckpointError, match="beyond its size"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -12,10 +13,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command("import-official")
     def import_official_command(
-        checkpoint: Path = typer.Argument(..., help="The released checkpoint.pt."),
-        out: Path = typer.Argument(..., help="Where to write ours, for example official.safetensors."),
-        pooling_heads: int = typer.Option(4, min=1, help="Heads of the attention pooling; not stored in the file."),
-        pair_heads: int = typer.Option(4, min=1, help="Heads of the pair attention; not stored in the file."),
+        checkpoint: Annotated[Path, typer.Argument(help="The released checkpoint.pt.")],
+        out: Annotated[Path, typer.Argument(help="Where to write ours, for example official.safetensors.")],
+        pooling_heads: Annotated[int, typer.Option(min=1, help="Heads of the pooling; not stored in the file.")] = 4,
+        pair_heads: Annotated[int, typer.Option(min=1, help="Heads of pair attention; not stored in the file.")] = 4,
     ) -> None:
         """Convert the released weights; the file is read as plain tensors and never executed."""
         from foundcause.model.official import import_official

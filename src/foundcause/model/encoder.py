@@ -25,6 +25,7 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig, features: int) -> None:
         super().__init__()
         width, blocks = config.width, 2 * config.encoder_layers
+        self.released = config.compatibility == "release"
         self.embed = nn.Linear(2, width)
         self.blocks = nn.ModuleList(
             AttentionBlock(
@@ -39,9 +40,7 @@ class Encoder(nn.Module):
         self.tap_norms = nn.ModuleList(RMSNorm(width) for _ in range(config.taps))
         self.final_norm = RMSNorm(width)
         # The released file carries one unused weight when there are no taps.
-        self.fusion = (
-            nn.Parameter(torch.zeros(config.taps + 1)) if config.taps or config.compatibility == "release" else None
-        )
+        self.fusion = nn.Parameter(torch.zeros(config.taps + 1)) if config.taps or self.released else None
 
     def forward(self, values_BND: Tensor, observed_BND: Tensor, variables_BD: Tensor, features_BDDF: Tensor) -> Tensor:
         """States (B, N, D, H), zero in missing cells."""
@@ -49,7 +48,8 @@ class Encoder(nn.Module):
         mask_BND1 = None if complete else observed_BND.unsqueeze(-1)
         keys_BDN = row_keys(observed_BND, variables_BD)
         present = observed_BND.to(self.embed.weight.dtype)
-        z = self.embed(torch.stack([standardise(values_BND, observed_BND).to(present), present], dim=-1))
+        scaled = standardise(values_BND, observed_BND, released=self.released).to(present)
+        z = self.embed(torch.stack([scaled, present], dim=-1))
         z = z if mask_BND1 is None else z * mask_BND1
         g = self.global_tokens.to(z).expand(*z.shape[:2], -1, -1)
         weights = None if self.fusion is None else torch.softmax(self.fusion, dim=0)
@@ -79,12 +79,18 @@ class Encoder(nn.Module):
         return bias.masked_fill(F.pad(~variables_BD, (0, tokens))[:, None, None, :], _PADDED_KEY)
 
 
-def standardise(values_BND: Tensor, observed_BND: Tensor) -> Tensor:
-    """Each variable centred and divided by its standard deviation over observed cells; missing cells 0."""
+def standardise(values_BND: Tensor, observed_BND: Tensor, *, released: bool = False) -> Tensor:
+    """Each variable centred and divided by its standard deviation over observed cells; missing cells 0.
+
+    A constant variable becomes 0; as released, it becomes what rounding leaves of it.
+    """
     values = values_BND.masked_fill(~observed_BND, 0.0)
     count = observed_BND.sum(1, keepdim=True).clamp(min=1)
     centred = (values - values.sum(1, keepdim=True) / count).masked_fill(~observed_BND, 0.0)
     spread = (centred.square().sum(1, keepdim=True) / (count - 1).clamp(min=1)).sqrt().clamp(min=1e-8)
+    if not released:
+        rounding = 8 * torch.finfo(values.dtype).eps * values.abs().amax(1, keepdim=True)
+        centred = centred.masked_fill(spread <= rounding, 0.0)
     return centred / spread
 
 

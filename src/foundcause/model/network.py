@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from foundcause.errors import ConfigError
+from foundcause.errors import ConfigError, InputError
 from foundcause.model.acyclicity import spectral_radius
 from foundcause.model.config import ModelConfig
 from foundcause.model.confounders import Confounders, valid_pairs
@@ -103,6 +103,8 @@ class FoundCause(nn.Module):
 
     def statistics(self, inputs: Inputs, *, seed: int = 0) -> Tensor:
         """The pairwise statistics (B, D, D, F) this network reads."""
+        if inputs.values is None:
+            raise InputError("statistics are computed from values; none were given")
         constants = None
         if self.config.compatibility == "release":
             constants = RffConstants(self.frequencies.float(), self.phases.float())
