@@ -10,6 +10,7 @@ import torch
 from foundcause.statistics.extended import EXTENDED, extended_statistics
 from foundcause.statistics.extended_blocks import blocks_of
 from foundcause.statistics.extended_columns import prepare
+from foundcause.statistics.extended_local import _fits, _fits_complete, coarse_codes
 from foundcause.statistics.pairs import PAIR_ROWS
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
 
@@ -110,6 +111,18 @@ def test_table_scores_equal_their_twin(seed: int) -> None:
     found = ours(values)
     strength = found[..., EXTENDED.index("block_order1_z")] + 1e-3 * found[..., EXTENDED.index("block")]
     check(found, reference.table_scores(reference.columns(values), strength.numpy()), tolerance=2e-3)
+
+
+@pytest.mark.parametrize("variables", [5, 6, 9])
+def test_margins_of_one_table_equal_a_table_per_set(variables: int) -> None:
+    values = torch.from_numpy(table(200, variables, 3))
+    codes, _ = coarse_codes(prepare(values, torch.ones_like(values, dtype=torch.bool)))
+    targets = torch.arange(variables)
+    chosen = torch.stack([(targets + k) % variables for k in (4, 1, 3, 2)], 1)
+    whole = _fits_complete(codes, targets, chosen)
+    apart = _fits(codes, torch.ones(codes.shape), targets, chosen)
+    for found, expected in zip(whole, apart, strict=True):
+        assert torch.allclose(found.float(), expected.float(), atol=1e-3)
 
 
 def test_nominal_block_strength_is_the_chi_squared_statistic() -> None:

@@ -74,7 +74,6 @@ def test_chunks_equal_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (extended.extended_linear, extended.extended_blocks, extended.scores, extended.pairs):
         monkeypatch.setattr(module, "CHUNK", 3000)
     monkeypatch.setattr(extended.contingency, "CHUNK", 3000)
-    monkeypatch.setattr(extended.extended_discrete, "CHUNK", 3000)
     monkeypatch.setattr(extended.extended_local, "CHUNK", 3000)
     same(extended_statistics(values, observed), whole, EXTENDED, tolerance=1e-4)
 

@@ -6,6 +6,9 @@ A table holds the jointly observed rows only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -34,15 +37,10 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
-def tables(columns: Columns) -> Tensor:
+def pair_counts(columns: Columns) -> Tensor:
     """(D, D, K, K) counts of the binned pairs: [i, j, a, b] rows with i in bin a and j in bin b."""
     D = columns.variables
     return (columns.onehot.T @ columns.onehot).view(D, BINS, D, BINS).permute(0, 2, 1, 3)
-
-
-def xlogx(p: Tensor) -> Tensor:
-    """p log p with 0 log 0 = 0."""
-    return torch.special.entr(p).neg_()
 
 
 def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:
@@ -51,27 +49,50 @@ def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:
     return ((statistic.clamp_min(0) / degrees).pow(1 / 3) - (1 - spread)) * spread.rsqrt()
 
 
-def contingency_block(columns: Columns, counts_DDKK: Tensor) -> dict[str, Tensor]:
-    """Values of :data:`QUANTITIES`."""
-    D = columns.variables
+@dataclass(frozen=True)
+class Tables:
+    """Tables of a chunk of causes with what every feature of them needs.
+
+    counts, p: (C, D, K, K) rows and shares; n: (C, D) joint rows, at least 1.
+    n_i: (C, D, K) rows of each bin of i; p_i, p_j: (C, D, K) shares of the bins.
+    H_i, H_j, H_ij: (C, D) entropies in nats.
+    """
+
+    counts: Tensor
+    n: Tensor
+    p: Tensor
+    n_i: Tensor
+    p_i: Tensor
+    p_j: Tensor
+    H_i: Tensor
+    H_j: Tensor
+    H_ij: Tensor
+
+
+def chunks(counts_DDKK: Tensor) -> Iterator[Tables]:
+    """Successive chunks of causes, small enough to work on."""
+    D = counts_DDKK.shape[0]
     step = max(1, CHUNK // (D * BINS * BINS))
-    parts = [_rows(counts_DDKK[start : start + step]) for start in range(0, D, step)]
-    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+    for start in range(0, D, step):
+        counts = counts_DDKK[start : start + step].contiguous()
+        n_i = counts.sum(3)
+        n = n_i.sum(2).clamp_min(1.0)
+        p = counts / n[:, :, None, None]
+        p_i, p_j = n_i / n[..., None], p.sum(2)
+        H_ij = torch.special.entr(p).sum((2, 3))
+        H_i, H_j = torch.special.entr(p_i).sum(2), torch.special.entr(p_j).sum(2)
+        yield Tables(counts=counts, n=n, p=p, n_i=n_i, p_i=p_i, p_j=p_j, H_i=H_i, H_j=H_j, H_ij=H_ij)
 
 
-def _rows(counts: Tensor) -> dict[str, Tensor]:
-    """Quantities of a chunk of causes: (C, D) each."""
-    n = counts.sum((2, 3)).clamp_min(1.0)
-    p = counts / n[:, :, None, None]
-    p_i, p_j = p.sum(3), p.sum(2)
-    H_i, H_j = -xlogx(p_i).sum(2), -xlogx(p_j).sum(2)
-    H_ij = -xlogx(p).sum((2, 3))
+def contingency_features(tables: Tables) -> dict[str, Tensor]:
+    """Values of :data:`QUANTITIES` for a chunk of causes: (C, D) each."""
+    n, p, p_i, p_j, H_i, H_j = tables.n, tables.p, tables.p_i, tables.p_j, tables.H_i, tables.H_j
     K_i, K_j = (p_i > 0).sum(2).float(), (p_j > 0).sum(2).float()
-    information = (H_i + H_j - H_ij).clamp_min(0.0)
+    information = (H_i + H_j - tables.H_ij).clamp_min(0.0)
     degrees = ((K_i - 1) * (K_j - 1)).clamp_min(1.0)
     flat = (K_i < 2) | (K_j < 2)
     floor = 1e-3
-    expected = counts.sum(3)[..., None] * counts.sum(2)[:, :, None] / n[:, :, None, None]
+    expected = tables.n_i[..., None] * p_j[:, :, None]
     top_j = p_j.amax(2)
     gini_j = 1 - p_j.square().sum(2)
     gini_given = 1 - (p.square().sum(3) / p_i.clamp_min(1e-9)).sum(2)
@@ -85,5 +106,5 @@ def _rows(counts: Tensor) -> dict[str, Tensor]:
         "conditional_entropy": (H_j - information).clamp_min(0.0) / K_j.clamp_min(2).log(),
         "guess": (p.amax(3).sum(2) - top_j).clamp_min(0) / (1 - top_j).clamp_min(floor),
         "variation_explained": (gini_j - gini_given).clamp_min(0) / gini_j.clamp_min(floor),
-        "empty_cells": torch.log1p(((counts == 0) & (expected > 3)).float().sum((2, 3))) / 2,
+        "empty_cells": torch.log1p(((tables.counts == 0) & (expected > 3)).float().sum((2, 3))) / 2,
     }

@@ -54,12 +54,15 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
         columns = prepare(values_ND[kept], observed_ND[kept])
     values, linear = extended_linear.linear_block(columns)
     values |= scores.score_block(columns, linear)
-    counts = contingency.tables(columns)
+    counts = contingency.pair_counts(columns)
     sums = extended_moments.bin_sums(columns)
-    values |= contingency.contingency_block(columns, counts)
+    parts = [
+        contingency.contingency_features(tables) | extended_discrete.discrete_features(tables, columns.states)
+        for tables in contingency.chunks(counts)
+    ]
+    values |= {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
     values |= extended_moments.moment_block(columns, linear.correlation[0], counts, sums, rows)
     values |= extended_blocks.block_statistics(columns)
-    values |= extended_discrete.discrete_block(columns, counts)
     few = content_subset(columns.u, columns.observed, pairs.PAIR_ROWS, seed=seed)
     values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
     # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns

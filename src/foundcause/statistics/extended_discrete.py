@@ -8,9 +8,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from foundcause.statistics.contingency import CHUNK, wilson_hilferty, xlogx
+from foundcause.statistics.contingency import Tables, wilson_hilferty
 from foundcause.statistics.extended_assembly import Quantity
-from foundcause.statistics.extended_columns import BINS, Columns
+from foundcause.statistics.extended_columns import BINS
 from foundcause.statistics.extended_linear import compress
 
 QUANTITIES: tuple[Quantity, ...] = (
@@ -35,22 +35,10 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
-def discrete_block(columns: Columns, counts_DDKK: Tensor) -> dict[str, Tensor]:
-    """Values of :data:`QUANTITIES`."""
-    D = columns.variables
-    step = max(1, CHUNK // (D * BINS * BINS))
-    parts = [_rows(counts_DDKK[start : start + step], columns.states) for start in range(0, D, step)]
-    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
-
-
-def _rows(counts: Tensor, states: Tensor) -> dict[str, Tensor]:
-    """Quantities of a chunk of causes: (C, D) each."""
-    n = counts.sum((2, 3)).clamp_min(1.0)
-    n_a = counts.sum(3)  # (C, D, K)
-    p_a = n_a / n[..., None]
-    p_b = counts.sum(2) / n[..., None]
-    H_i = -xlogx(p_a).sum(2)
-    H_ij = -xlogx(counts / n[..., None, None]).sum((2, 3))
+def discrete_features(tables: Tables, states: Tensor) -> dict[str, Tensor]:
+    """Values of :data:`QUANTITIES` for a chunk of causes: (C, D) each; ``states`` (D,) are the bins of each column."""
+    counts, n, n_a, p_a, p_b = tables.counts, tables.n, tables.n_i, tables.p_i, tables.p_j
+    H_i, H_ij = tables.H_i, tables.H_ij
     # one pseudo-row of the marginal keeps the conditionals of rare bins from looking deterministic
     conditional = (counts + p_b[:, :, None]) / (n_a + 1)[..., None]
     seen = n_a > 0
@@ -58,20 +46,21 @@ def _rows(counts: Tensor, states: Tensor) -> dict[str, Tensor]:
     ordered = conditional.sort(dim=3, descending=True).values.cumsum(3)
     meet = torch.where(counted[..., None], ordered, torch.inf).amin(2)
     meet = torch.diff(meet, dim=2, prepend=torch.zeros_like(meet[..., :1])).clamp(0.0, 1.0)
-    H_meet = -xlogx(meet).sum(2)
+    H_meet = torch.special.entr(meet).sum(2)
 
     shift = counts.argmax(3)  # (C, D, K)
     K_j = states[None, :, None, None]
-    index = (torch.arange(BINS) + shift[..., None]) % K_j
+    index = torch.arange(BINS) + shift[..., None]
+    index = torch.where(index >= K_j, index - K_j, index).clamp_max(BINS - 1)
     noise = torch.where(torch.arange(BINS) < K_j, counts.gather(3, index), 0.0)
     p_e = noise.sum(2) / n[..., None]
-    H_e = -xlogx(p_e).sum(2)
+    H_e = torch.special.entr(p_e).sum(2)
     K_i, K_e = seen.sum(2), (p_e > 0).sum(2)
     degrees = ((K_i - 1) * (K_e - 1)).clamp_min(1).float()
     excess = (H_i + H_e - H_ij).clamp_min(0.0)
     varied = (K_i > 1) & (K_e > 1)
 
-    H_a = -xlogx(conditional).sum(3)
+    H_a = torch.special.entr(conditional).sum(3)
     mean = (p_a * H_a).sum(2, keepdim=True)
     deviation = (H_a - mean) * seen
     spread = (p_a * deviation.square()).sum(2).clamp_min(0.0).sqrt()

@@ -75,12 +75,10 @@ def local_block(columns: Columns, strength: Tensor) -> dict[str, Tensor]:
     lenient_gain = torch.zeros(D, D)
     least = torch.zeros(D, D)
     parents = torch.empty(D)
-    step = max(1, CHUNK // max(1, N * len(subsets)))
+    step = max(1, CHUNK // max(N * len(subsets), STATES ** (M + 1)))
     for start in range(0, D, step):
         targets = torch.arange(start, min(start + step, D))
-        J = len(targets)
-        members = torch.cat([chosen[targets], torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 3)
-        score, lenient, likelihood, configurations = _scores(columns, codes, states, targets, members)
+        score, lenient, likelihood, configurations = _scores(columns, codes, states, targets, chosen[targets])
         best, place = score.min(1)
         parents[targets] = sizes[place] / LARGEST_SET
         # a column that is no candidate can only be tried alone
@@ -104,33 +102,69 @@ def local_block(columns: Columns, strength: Tensor) -> dict[str, Tensor]:
 
 
 def _scores(
-    columns: Columns, codes: Tensor, states: Tensor, targets: Tensor, members: Tensor
+    columns: Columns, codes: Tensor, states: Tensor, targets: Tensor, chosen: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """BIC and AIC scores (J, T) of parent sets, least is best; log-likelihoods and observed parent configurations."""
+    if columns.complete:
+        likelihood, configurations, n = _fits_complete(codes, targets, chosen)
+    else:
+        likelihood, configurations, n = _fits(codes, columns.mask, targets, chosen)
+    parameters = (states[targets, None] - 1) * configurations
+    cost = -2 * likelihood
+    return cost + parameters * n.log(), cost + 2 * parameters, likelihood, configurations
+
+
+def _fits_complete(codes: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Log-likelihoods (J, T), parent configurations (J, T) and rows (J, 1) of complete data.
+
+    One table of all candidates and the target is counted; every set's table is a margin of it.
+    """
     N = codes.shape[0]
-    J, T, _ = members.shape
+    J, M = chosen.shape
+    by_column = codes.T.contiguous()
+    cell = torch.arange(J)[:, None].expand(J, N)
+    for m in range(M):
+        cell = cell * STATES + by_column[chosen[:, m]]
+    cell = cell * STATES + by_column[targets]
+    counts = torch.bincount(cell.reshape(-1), minlength=J * STATES ** (M + 1)).float()
+    margins = {tuple(range(M)): counts.view(J, *[STATES] * (M + 1))}
+    likelihoods, configurations = [], []
+    subsets, sizes, _ = _sets(M)
+    sets = [tuple(row[:size]) for row, size in zip(subsets.tolist(), sizes.tolist(), strict=True)]
+    for members in reversed([s for size in range(M + 1) for s in combinations(range(M), size)]):
+        if members not in margins:
+            dropped = min(m for m in range(M) if m not in members)
+            above = tuple(sorted((*members, dropped)))
+            margins[members] = margins[above].sum(1 + above.index(dropped))
+    for members in sets:
+        table = margins[members].reshape(J, -1, STATES)
+        parent = table.sum(2)
+        likelihoods.append(torch.special.entr(parent).sum(1) - torch.special.entr(table).sum((1, 2)))
+        configurations.append((parent > 0).sum(1))
+    n = torch.full((J, 1), float(max(N, 1)))
+    return torch.stack(likelihoods, 1), torch.stack(configurations, 1), n
+
+
+def _fits(codes: Tensor, mask: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with missing cells: every set is counted on the rows that have all its columns."""
+    N, D = codes.shape
+    subsets, _, _ = _sets(chosen.shape[1])
+    J, T = len(targets), len(subsets)
+    members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 3), D is the empty place
     padded = torch.cat([codes, torch.zeros(N, 1, dtype=torch.long)], 1).T.contiguous()  # (D + 1, N)
+    seen = torch.cat([mask, torch.ones(N, 1)], 1).T.contiguous()
     a, b, c = members.unbind(2)
     cell = ((padded[a] * STATES + padded[b]) * STATES + padded[c]) * STATES + padded[targets][:, None]  # (J, T, N)
     cells = STATES ** (LARGEST_SET + 1)
     cell += (torch.arange(J * T) * cells).view(J, T, 1)
-    if columns.complete:
-        counts = torch.bincount(cell.view(-1), minlength=J * T * cells).float()
-        rows = torch.full((J, T), float(max(N, 1)))
-    else:
-        seen = torch.cat([columns.mask, torch.ones(N, 1)], 1).T.contiguous()
-        weight = seen[a] * seen[b] * seen[c] * seen[targets][:, None]
-        counts = torch.zeros(J * T * cells).scatter_add_(0, cell.view(-1), weight.view(-1))
-        rows = weight.sum(2).clamp_min(1.0)
+    weight = seen[a] * seen[b] * seen[c] * seen[targets][:, None]
+    counts = torch.zeros(J * T * cells).scatter_add_(0, cell.view(-1), weight.view(-1))
+    rows = weight.sum(2).clamp_min(1.0)
     counts = counts.view(J, T, cells // STATES, STATES)
     parent = counts.sum(3)
     likelihood = torch.special.entr(parent).sum(2) - torch.special.entr(counts).sum((2, 3))
-    configurations = (parent > 0).sum(2)
     # sets with missing cells are scored on fewer rows: bring every set to the rows of the empty one
-    likelihood = likelihood * (rows[:, :1] / rows)
-    parameters = (states[targets, None] - 1) * configurations
-    cost = -2 * likelihood
-    return cost + parameters * rows[:, :1].log(), cost + 2 * parameters, likelihood, configurations
+    return likelihood * (rows[:, :1] / rows), (parent > 0).sum(2), rows[:, :1]
 
 
 def _single_scores(columns: Columns, codes: Tensor, states: Tensor) -> Tensor:
