@@ -17,7 +17,7 @@ from foundcause.statistics.extended_columns import BINS, Columns
 from foundcause.statistics.extended_linear import compress
 
 CHUNK = 2_000_000
-"""Most elements of a (C, D, K, K) working tensor."""
+"""Most elements of a (K, K, C, D) working tensor."""
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("information", "symmetric", "dependence", "sqrt of the mutual information MI of the binned pair, in nats"),
@@ -38,9 +38,12 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 
 def pair_counts(columns: Columns) -> Tensor:
-    """(D, D, K, K) counts of the binned pairs: [i, j, a, b] rows with i in bin a and j in bin b."""
+    """(K, K, D, D) counts of the binned pairs: [a, b, i, j] rows with i in bin a and j in bin b.
+
+    The bins come first, so that sums over them run along whole matrices.
+    """
     D = columns.variables
-    return (columns.onehot.T @ columns.onehot).view(D, BINS, D, BINS).permute(0, 2, 1, 3)
+    return (columns.onehot.T @ columns.onehot).view(D, BINS, D, BINS).permute(1, 3, 0, 2).contiguous()
 
 
 def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:
@@ -53,8 +56,8 @@ def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:
 class Tables:
     """Tables of a chunk of causes with what every feature of them needs.
 
-    counts, p: (C, D, K, K) rows and shares; n: (C, D) joint rows, at least 1.
-    n_i: (C, D, K) rows of each bin of i; p_i, p_j: (C, D, K) shares of the bins.
+    counts, p: (K, K, C, D) rows and shares, [a, b, i, j]; n: (C, D) joint rows, at least 1.
+    n_i: (K, C, D) rows of each bin of i; p_i, p_j: (K, C, D) shares of the bins.
     H_i, H_j, H_ij: (C, D) entropies in nats.
     """
 
@@ -69,33 +72,33 @@ class Tables:
     H_ij: Tensor
 
 
-def chunks(counts_DDKK: Tensor) -> Iterator[Tables]:
+def chunks(counts_KKDD: Tensor) -> Iterator[Tables]:
     """Successive chunks of causes, small enough to work on."""
-    D = counts_DDKK.shape[0]
+    D = counts_KKDD.shape[2]
     step = max(1, CHUNK // (D * BINS * BINS))
     for start in range(0, D, step):
-        counts = counts_DDKK[start : start + step].contiguous()
-        n_i = counts.sum(3)
-        n = n_i.sum(2).clamp_min(1.0)
-        p = counts / n[:, :, None, None]
-        p_i, p_j = n_i / n[..., None], p.sum(2)
-        H_ij = torch.special.entr(p).sum((2, 3))
-        H_i, H_j = torch.special.entr(p_i).sum(2), torch.special.entr(p_j).sum(2)
+        counts = counts_KKDD[:, :, start : start + step].contiguous()
+        n_i = counts.sum(1)
+        n = n_i.sum(0).clamp_min(1.0)
+        p = counts / n
+        p_i, p_j = n_i / n, p.sum(0)
+        H_ij = torch.special.entr(p).sum((0, 1))
+        H_i, H_j = torch.special.entr(p_i).sum(0), torch.special.entr(p_j).sum(0)
         yield Tables(counts=counts, n=n, p=p, n_i=n_i, p_i=p_i, p_j=p_j, H_i=H_i, H_j=H_j, H_ij=H_ij)
 
 
 def contingency_features(tables: Tables) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES` for a chunk of causes: (C, D) each."""
     n, p, p_i, p_j, H_i, H_j = tables.n, tables.p, tables.p_i, tables.p_j, tables.H_i, tables.H_j
-    K_i, K_j = (p_i > 0).sum(2).float(), (p_j > 0).sum(2).float()
+    K_i, K_j = (p_i > 0).sum(0).float(), (p_j > 0).sum(0).float()
     information = (H_i + H_j - tables.H_ij).clamp_min(0.0)
     degrees = ((K_i - 1) * (K_j - 1)).clamp_min(1.0)
     flat = (K_i < 2) | (K_j < 2)
     floor = 1e-3
-    expected = tables.n_i[..., None] * p_j[:, :, None]
-    top_j = p_j.amax(2)
-    gini_j = 1 - p_j.square().sum(2)
-    gini_given = 1 - (p.square().sum(3) / p_i.clamp_min(1e-9)).sum(2)
+    expected = tables.n_i[:, None] * p_j
+    top_j = p_j.amax(0)
+    gini_j = 1 - p_j.square().sum(0)
+    gini_given = 1 - (p.square().sum(1) / p_i.clamp_min(1e-9)).sum(0)
     return {
         "information": information.sqrt(),
         "information_corrected": (information - degrees / (2 * n)).clamp_min(0.0).sqrt(),
@@ -104,7 +107,7 @@ def contingency_features(tables: Tables) -> dict[str, Tensor]:
         "information_min": information / torch.minimum(H_i, H_j).clamp_min(floor),
         "information_share": information / H_j.clamp_min(floor),
         "conditional_entropy": (H_j - information).clamp_min(0.0) / K_j.clamp_min(2).log(),
-        "guess": (p.amax(3).sum(2) - top_j).clamp_min(0) / (1 - top_j).clamp_min(floor),
+        "guess": (p.amax(1).sum(0) - top_j).clamp_min(0) / (1 - top_j).clamp_min(floor),
         "variation_explained": (gini_j - gini_given).clamp_min(0) / gini_j.clamp_min(floor),
-        "empty_cells": torch.log1p(((tables.counts == 0) & (expected > 3)).float().sum((2, 3))) / 2,
+        "empty_cells": torch.log1p(((tables.counts == 0) & (expected > 3)).float().sum((0, 1))) / 2,
     }

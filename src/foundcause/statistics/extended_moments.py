@@ -58,12 +58,12 @@ def bin_sums(columns: Columns) -> Tensor:
     return (columns.onehot.T @ torch.cat([x, x2, x2 * x, g, g2, g2 * g], 1)).view(-1, BINS, 6, columns.variables)
 
 
-def moment_block(columns: Columns, c: Tensor, counts_DDKK: Tensor, sums: Tensor, rows: int) -> dict[str, Tensor]:
+def moment_block(columns: Columns, c: Tensor, counts_KKDD: Tensor, sums: Tensor, rows: int) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES`; ``c`` are correlations of x, ``rows`` the true number of rows of the table."""
     D = columns.variables
     x, g, n = columns.x, columns.g, columns.joint
     x2, g2 = x.square(), g.square()
-    per_bin_DKD = counts_DDKK.sum(3).transpose(1, 2)  # [i, a, j] joint rows with i in bin a
+    per_bin_DKD = counts_KKDD.sum(1).transpose(0, 1)  # [i, a, j] joint rows with i in bin a
     out: dict[str, Tensor] = {}
     shape = conditional_shape(per_bin_DKD, sums)
     out |= {f"{name}_{scale}": value[:, k] for name, value in shape.items() for k, scale in enumerate(_SCALES)}

@@ -80,7 +80,7 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 
 def pair_block(
-    columns: Columns, rows: Tensor, correlation: Tensor, precision_x: Tensor, counts_DDKK: Tensor, sums: Tensor
+    columns: Columns, rows: Tensor, correlation: Tensor, precision_x: Tensor, counts_KKDD: Tensor, sums: Tensor
 ) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES`.
 
@@ -99,7 +99,7 @@ def pair_block(
     entropy, dependence = out["noise_entropy_x"], out["noise_dependence_x"]
     out["noise_entropy_z"] = torch.asinh(n * (entropy.T - entropy) / 4)
     out["noise_dependence_gap"] = dependence.T - dependence
-    out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_DDKK, sums)
+    out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
     out |= _conditional(columns, precision_x)
     return out
 
@@ -232,11 +232,11 @@ def _negentropy(values_DL: Tensor, weight: Tensor | None) -> Tensor:
 
 
 def _descriptions(
-    columns: Columns, c: Tensor, log_cubic: Tensor, counts_DDKK: Tensor, sums: Tensor
+    columns: Columns, c: Tensor, log_cubic: Tensor, counts_KKDD: Tensor, sums: Tensor
 ) -> dict[str, Tensor]:
     """Errors of a line, a cubic and bins compared, and IGCI slopes over bin means."""
     D = columns.variables
-    count = counts_DDKK.sum(3).transpose(1, 2)  # (D, K, D)
+    count = counts_KKDD.sum(1).transpose(0, 1)  # (D, K, D)
     held = count.clamp_min(1.0)
     total = count.sum(1).clamp_min(1.0)
     mean = sums[:, :, (0, 3)] / held[:, :, None]  # (D, K, 2, D)
