@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -56,6 +57,28 @@ def test_a_method_that_hangs_is_stopped_with_its_children(tmp_path: Path, monkey
     monkeypatch.setattr("foundcause.bench.isolation.START_LIMIT", 60.0)
     assert worker.run(Job(method="naive_correlation", table=Table(values=VALUES, seed=0)), limit=60.0).status == "ok"
     worker.close()
+
+
+def test_a_worker_ends_when_its_run_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "pid"
+    external(tmp_path, monkeypatch, f"open({str(note)!r}, 'w').write(str(os.getppid()))\ntime.sleep(60)")
+    code = (
+        "import numpy as np\n"
+        "from foundcause.bench.isolation import Worker\n"
+        "from foundcause.bench.worker import Job\n"
+        "from foundcause.bench.baselines.method import Table\n"
+        "Worker().run(Job(method='avici', table=Table(values=np.eye(4), seed=0)), 50.0)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.perf_counter() + 60
+    while not (note.is_file() and note.read_text()) and time.perf_counter() < deadline:
+        time.sleep(0.05)
+    worker = int(note.read_text())
+    process.kill()
+    process.wait()
+    while alive(worker) and time.perf_counter() < deadline:
+        time.sleep(0.05)
+    assert not alive(worker)
 
 
 def test_failures_and_crashes_become_outcomes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

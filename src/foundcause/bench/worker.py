@@ -9,6 +9,7 @@ import os
 import pickle
 import struct
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -112,8 +113,16 @@ def _peak() -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
 
 
+def _end_with_parent(parent: int) -> None:
+    """A run that is killed cannot end its worker, which may be busy for minutes; so the worker watches."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
 def main() -> None:
     """Serve jobs until the input closes."""
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     jobs, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever libraries print must not mix with the frames
     while True:

@@ -6,6 +6,7 @@ that the rows under missing data and the ablation rows are predictions, not meas
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -245,3 +246,20 @@ ABLATION: dict[str, tuple[float, float, float]] = {
     "direction_head": (0.47, 0.86, 56),
 }
 """Part switched off to (F1, AUROC, Tuebingen %); all but the first row are predictions, by the paper's caption."""
+
+
+MODEL = "FoundCause (ours)"
+"""The row of the paper's own model."""
+
+
+def same_sets_f1(method: str | None, datasets: Collection[str]) -> float | None:
+    """The paper's mean F1 over these data sets, for methods whose figures per data set it prints."""
+    rows = PER_DATASET.get(method or "", {})
+    if not datasets or any(name not in rows for name in datasets):
+        return None
+    return sum(rows[name].f1 for name in datasets) / len(datasets)
+
+
+def shown(name: str) -> str:
+    """How a row of the paper is called here: its own model must not be mistaken for ours."""
+    return "its own FoundCause" if name == MODEL else name

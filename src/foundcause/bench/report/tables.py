@@ -26,17 +26,23 @@ def averages(folder: Path, experiment: str) -> str:
     if not found:
         return "_No results yet._"
     printed = _PAPER_AVERAGES.get(experiment, {})
-    rows = [_average_row(summary, printed) for summary in summarise(found) if not METHODS[summary.method].discrete_only]
+    names = {record["dataset"] for record in found}
+    rows = [
+        _average_row(summary, printed, names)
+        for summary in summarise(found)
+        if not METHODS[summary.method].discrete_only
+    ]
     header = ["method", "sets", "F1 (95% interval)", "skeleton F1", "AUROC", "SHD/d, reversal 2", "SHD/d, reversal 1"]
     header += ["F1, undirected ½", "parent AID", "seconds"]
     if printed:
-        header += [f"{MARK} F1", f"{MARK} skeleton F1", f"{MARK} AUROC", f"{MARK} SHD/d"]
+        header += [f"{MARK} F1", f"{MARK} skeleton F1", f"{MARK} AUROC", f"{MARK} SHD/d", f"{MARK} F1, these sets"]
         run = {METHODS[record["method"]].paper for record in found}
-        rows += [_paper_row(name, row, len(header)) for name, row in printed.items() if name not in run]
+        same = names if experiment == "clean" else set()
+        rows += [_paper_row(name, row, len(header), same) for name, row in printed.items() if name not in run]
     return table(header, rows)
 
 
-def _average_row(summary: MethodSummary, printed: dict[str, paper.Average]) -> list[str]:
+def _average_row(summary: MethodSummary, printed: dict[str, paper.Average], names: set[str]) -> list[str]:
     def mean(metric: str) -> str:
         return number(summary.means[metric].mean if metric in summary.means else None)
 
@@ -52,12 +58,14 @@ def _average_row(summary: MethodSummary, printed: dict[str, paper.Average]) -> l
         same = printed.get(METHODS[summary.method].paper or "")
         figures = (same.f1, same.skeleton_f1, same.auroc, same.shd_per_d) if same else (None,) * 4
         row += [number(value) for value in figures]
+        clean = printed is paper.CLEAN
+        row.append(number(paper.same_sets_f1(METHODS[summary.method].paper, names) if clean else None))
     return row
 
 
-def _paper_row(name: str, row: paper.Average, width: int) -> list[str]:
-    figures = [number(value) for value in (row.f1, row.skeleton_f1, row.auroc, row.shd_per_d)]
-    return [f"{MARK} {name}", *["–"] * (width - 5), *figures]
+def _paper_row(name: str, row: paper.Average, width: int, names: set[str]) -> list[str]:
+    figures = (row.f1, row.skeleton_f1, row.auroc, row.shd_per_d, paper.same_sets_f1(name, names))
+    return [f"{MARK} {paper.shown(name)}", *["–"] * (width - 6), *(number(value) for value in figures)]
 
 
 def _with_interval(interval: Interval | None) -> str:
@@ -119,7 +127,7 @@ def pairs(folder: Path, experiment: str = "tuebingen") -> str:
     run = {_PAIR_NAMES.get(name, METHODS[name].paper) for _, name in rows}
     for label, row in paper.TUEBINGEN.items():
         if label not in run:
-            lines.append([f"{MARK} {label}", *["–"] * 5, number(row[1], 1), number(row[2], 1)])
+            lines.append([f"{MARK} {paper.shown(label)}", *["–"] * 5, number(row[1], 1), number(row[2], 1)])
     header = ["method", "pairs", "% right", "% weighted", "% weighted, undecided ½", "% decided"]
     return table([*header, f"{MARK} %", f"{MARK} % weighted"], lines)
 

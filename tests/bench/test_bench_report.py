@@ -1,0 +1,168 @@
+"""Tables and pictures from made-up results; the README's table from the committed ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foundcause.bench.baselines import METHODS
+from foundcause.bench.datasets import TUEBINGEN
+from foundcause.bench.report import paper, readme, tables
+from foundcause.bench.report.markdown import number, table
+from foundcause.bench.report.summary import per_dataset, records, summarise
+from foundcause.bench.report.write import PAGE, write
+from foundcause.bench.results import Record, Store
+from foundcause.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def cell(method: str, dataset: str, seed: int = 0, status: str = "ok", **metrics: float) -> Record:
+    record: Record = {
+        "kind": "cell",
+        "method": method,
+        "dataset": dataset,
+        "seed": seed,
+        "variant": "",
+        "status": status,
+        "seconds": 1.0 + seed,
+        "error": None,
+        "environment": "e",
+    }
+    if status == "ok":
+        record["metrics"] = {"f1": 0.5, "skeleton_f1": 0.6, "auroc": 0.7, "shd_pairs_per_d": 1.0, **metrics}
+    return record
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    store = Store(tmp_path / "results" / "clean.jsonl")
+    store.append(
+        {"kind": "environment", "id": "e", "processor": "p", "cores": 2, "python": "3", "packages": {"numpy": "2"}}
+    )
+    for record in (
+        cell("grasp", "asia", 0, f1=0.2),
+        cell("grasp", "asia", 1, f1=0.4),
+        cell("grasp", "child", 0, f1=0.9),
+        cell("pc_0.01", "asia", 0, f1=0.4),
+        cell("pc_0.01", "child", 0, "timeout"),
+        cell("a_method_of_the_past", "asia"),
+    ):
+        store.append(record)
+    return store.path.parent
+
+
+def test_seeds_are_averaged_before_data_sets(folder: Path) -> None:
+    found = records(folder, "clean")
+    assert per_dataset(found, "f1")["grasp"] == {"asia": pytest.approx(0.3), "child": 0.9}
+    grasp, pc = summarise(found)
+    assert (grasp.method, grasp.means["f1"].mean) == ("grasp", pytest.approx(0.6))  # not 0.5, the mean of the cells
+    assert (pc.covered, pc.attempted, pc.lost) == (1, 2, ("child (timeout)",))
+    assert pc.means["f1"].mean == pytest.approx(0.4)
+
+
+def test_tables_mark_every_figure_of_the_paper(folder: Path) -> None:
+    text = tables.averages(folder, "clean")
+    header, _, *rows = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines()]
+    by_name = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    grasp = by_name["GRaSP"]
+    assert (grasp["sets"], grasp["skeleton F1"], grasp["paper: F1"]) == ("2/2", "0.600", "0.488")
+    assert grasp["paper: F1, these sets"] == number((0.842 + 0.754) / 2)
+    assert by_name["PC (0.01)"]["sets"] == "1/2"
+    sea = by_name["paper: SEA"]
+    for column, value in sea.items():  # what was not run here has figures in the paper's columns only
+        assert (value == "–") != (column.startswith("paper:") or column == "method") or column.endswith("these sets")
+    assert "paper: its own FoundCause" in by_name and "paper: GRaSP" not in by_name
+    assert "timeout" in tables.by_dataset(folder, "clean")
+    assert "child (timeout)" in tables.lost(folder, "clean")
+    assert "| PC (0.01) | +0.100 |" in tables.comparisons(folder, "clean")
+
+
+def test_same_sets_need_every_set() -> None:
+    thirteen = [name for name in paper.PER_DATASET[paper.MODEL] if "temp" not in name]
+    assert paper.same_sets_f1(paper.MODEL, thirteen) == pytest.approx(0.570, abs=1e-3)
+    assert paper.same_sets_f1("PC (alpha=0.01)", [*thirteen, "petshop_temp1"]) is None
+    assert paper.same_sets_f1("SEA", thirteen) is None
+
+
+@pytest.mark.parametrize("method", list(paper.PER_DATASET))
+def test_the_paper_s_averages_follow_from_its_rows(method: str) -> None:
+    rows = paper.PER_DATASET[method].values()
+    assert sum(row.f1 for row in rows) / len(rows) == pytest.approx(paper.CLEAN[method].f1, abs=1e-3)
+
+
+def test_pairs_are_weighted_and_failures_count_as_wrong(tmp_path: Path) -> None:
+    store = Store(tmp_path / "tuebingen.jsonl")
+    verdicts = [(1, 1.0), (0, 0.5), (1, 0.5)]
+    for name, (correct, weight) in zip(TUEBINGEN, verdicts, strict=False):
+        store.append(cell("reci", name, correct=correct, correct_or_coin=correct, decided=1, weight=weight))
+    store.append(cell("reci", TUEBINGEN[3], status="failed"))
+    covered, plain, weighted, _, decided = tables.pair_accuracy(list(store.cells().values()))
+    assert covered == 3
+    assert plain == pytest.approx(2 / 3 * 3 / 4)
+    assert weighted == pytest.approx(1.5 / 2 * 3 / 4)
+    assert decided == pytest.approx(3 / 4)
+
+
+def test_the_report_is_written_whole(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(f"before\n{readme.START}\nold\n{readme.END}\nafter\n")
+    written = write(folder, tmp_path / "out", page)
+    assert {path.name for path in written} == {PAGE, "clean_f1.png", "time.png", "README.md"}
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
+    assert readme.current(text) == readme.block(folder)
+    assert "No checkpoint of ours" in text
+    assert (tmp_path / "out" / "clean_f1.png").read_bytes().startswith(b"\x89PNG")
+    assert not readme.update(page, folder)  # nothing to change the second time
+
+
+def test_every_picture_draws(tmp_path: Path) -> None:
+    bins = {
+        "reliability_count": [8.0, *[0.0] * 8, 2.0],
+        "reliability_probability": [0.4, *[0.0] * 8, 1.9],
+        "reliability_true": [0.0, *[0.0] * 8, 2.0],
+    }
+    for name, dataset in (("clean", "asia"), ("mar10", "asia"), ("mar30", "asia"), ("dimension", "synthetic_50")):
+        store = Store(tmp_path / f"{name}.jsonl")
+        store.append(cell("foundcause", dataset, **bins))  # type: ignore[arg-type]
+        store.append(cell("grasp", dataset))
+    written = {path.name for path in write(tmp_path, tmp_path, None)}
+    assert {"clean_f1.png", "dimension.png", "missingness.png", "reliability.png", "time.png"} < written
+    assert "No checkpoint of ours" not in readme.block(tmp_path)
+
+
+def test_markdown() -> None:
+    assert table(["a", "b"], [["x", "1"]]) == "| a | b |\n| --- | ---: |\n| x | 1 |"
+    assert number(None) == number(float("nan")) == "–"
+
+
+def test_readme_without_markers_is_refused() -> None:
+    with pytest.raises(InputError, match="put both markers"):
+        readme.current("# nothing here")
+
+
+def test_readme_agrees_with_the_committed_results() -> None:
+    """When this fails, run `foundcause bench report` and commit the README with the results."""
+    assert readme.current((ROOT / "README.md").read_text(encoding="utf-8")) == readme.block(RESULTS)
+
+
+def test_committed_results_meet_the_independent_measurement() -> None:
+    """GRaSP and PC on the 13 sets, against means measured elsewhere with the same rules."""
+    summaries = {item.method: item for item in summarise(records(RESULTS, "clean"))}
+    for name, f1, skeleton in (("grasp", 0.51, 0.71), ("pc_0.01", 0.45, 0.65)):
+        item = summaries[name]
+        assert item.covered == 13
+        assert item.means["f1"].mean == pytest.approx(f1, abs=0.03)
+        assert item.means["skeleton_f1"].mean == pytest.approx(skeleton, abs=0.03)
+
+
+def test_committed_results_name_known_methods_and_sets() -> None:
+    for path in sorted(RESULTS.glob("*.jsonl")):
+        store = Store(path)
+        environments = store.environments()
+        for record in store.cells().values():
+            assert record["method"] in METHODS and record["environment"] in environments
+            assert record["status"] in ("ok", "failed", "timeout", "absent")
