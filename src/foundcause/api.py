@@ -304,6 +304,8 @@ def _nothing_to_learn(columns: int, required: np.ndarray, threshold: float | Non
 
 def _with_required(answer: Decoded, required: np.ndarray) -> Decoded:
     """Required edges at columns that took no part stand all the same, and close no cycle with the others."""
+    if answer.adjacency[required].all():
+        return answer
     either = required | required.T
     weights = np.where(answer.adjacency, log_odds_gain(answer.edges, answer.threshold), 0.0)
     return Decoded(

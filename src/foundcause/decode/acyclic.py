@@ -60,15 +60,22 @@ def maximum_acyclic(weights: np.ndarray, required: np.ndarray | None = None) -> 
 
 def knots(edges: np.ndarray) -> list[np.ndarray]:
     """Members of each strongly connected component of at least two variables of a (D, D) bool graph."""
-    reach = edges | np.eye(len(edges), dtype=bool)
-    while True:  # doubling the length of paths: log2(D) matrix products, quick even for a thousand variables
+    kept = np.arange(len(edges))
+    while True:  # what nothing enters or nothing leaves lies on no cycle
+        inside = edges[np.ix_(kept, kept)]
+        busy = inside.any(axis=0) & inside.any(axis=1)
+        if busy.all():
+            break
+        kept = kept[busy]
+    reach = inside | np.eye(len(kept), dtype=bool)
+    while True:  # doubling the length of paths: log2(D) matrix products
         longer = reach.astype(np.float32) @ reach.astype(np.float32) > 0
         if (longer == reach).all():
             break
         reach = longer
     mutual = reach & reach.T
-    firsts = [v for v in range(len(edges)) if mutual[v].sum() > 1 and mutual[v].argmax() == v]
-    return [np.flatnonzero(mutual[v]) for v in firsts]
+    firsts = [v for v in range(len(kept)) if mutual[v].sum() > 1 and mutual[v].argmax() == v]
+    return [kept[mutual[v]] for v in firsts]
 
 
 def _solve(weights: np.ndarray) -> np.ndarray:

@@ -1,0 +1,167 @@
+"""The shell commands as people run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import foundcause as fc
+from foundcause.cli import main
+from foundcause.demo import COLUMNS, EDGES, simulate_survey, write_survey
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path, tiny_checkpoint):
+    """Run the command in this process, in tmp_path, with the tiny network (or none) as its weights."""
+
+    def call(*arguments: object, weights: bool = True) -> Done:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
+        monkeypatch.setenv("FOUNDCAUSE_CHECKPOINT", str(tiny_checkpoint) if weights else "")
+        monkeypatch.setattr(sys, "argv", ["foundcause", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Done(int(ended.value.code or 0), *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(120, 4)), columns=["age", "[bmi]", "smoking", "cancer"])
+    frame["site"] = "north"
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path / "table.csv"
+
+
+def test_discover_prints_edges_and_writes_files(run, table):
+    done = run(
+        "discover", table.name, "--require", "smoking -> cancer", "--tier", "age", "--tier", "smoking,cancer",
+        "--forbid", "cancer -> [bmi]",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in done.stdout.splitlines() if line.startswith("smoking"))
+    assert "->" in line and "cancer" in line and "1.00" in line
+    assert "'site'" in done.stdout and "report.html" in done.stdout
+    result = fc.load(table.parent / "table-graph")
+    assert result.graph.has_edge("smoking", "cancer") and not result.graph.has_edge("cancer", "[bmi]")
+    assert (table.parent / "table-graph" / "report.html").stat().st_size > 10_000
+
+
+def test_json_equals_the_api_and_quiet_is_quiet(run, table, tiny_checkpoint):
+    options = ("--seed", 3, "--runs", 2, "--threshold", 0.3)
+    done = run("discover", table, "--json", *options)
+    assert done.returncode == 0, done.stderr
+    found, expected = (
+        json.loads(done.stdout),
+        fc.discover(table, checkpoint=tiny_checkpoint, seed=3, runs=2, threshold=0.3),
+    )
+    np.testing.assert_allclose(found["edge_probabilities"], expected.edge_probabilities, atol=1e-5)
+    assert not (table.parent / "table-graph").exists()
+    done = run("discover", table, "--quiet", "--out", "o", "--runs", 1)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (table.parent / "o" / "result.json").is_file()
+
+
+def test_knowledge_file_and_options_join(run, table):
+    (table.parent / "k.toml").write_text('required = [["age", "cancer"]]\n')
+    done = run(
+        "discover", table, "--json", "--knowledge", "k.toml", "--require", "smoking->cancer", "--runs", 1,
+    )  # fmt: skip
+    edges = {(edge["cause"], edge["effect"]) for edge in json.loads(done.stdout)["edges"]}
+    assert {("age", "cancer"), ("smoking", "cancer")} <= edges
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("discover", "absent.csv"), "absent.csv"),
+        (("discover", "table.csv", "--forbid", "bmi"), "cause -> effect"),
+        (("discover", "table.csv", "--require", "bmi -> age"), "did you mean '[bmi]'"),
+        (("discover", "table.csv", "--protocol", "papers"), "default, paper, release"),
+        (("discover", "table.csv", "--constant", "error"), "'site' is constant"),
+        (("discover", "table.csv", "--out", "table.csv"), "is a file"),
+        (("discover", "table.csv", "--runs", "many"), "--runs"),
+        (("discover", "table.csv", "--forbid-within-tiers"), "needs tiers"),
+        (("demo", "--rows", "2"), "too few"),
+    ],
+)
+def test_refusals_are_one_clear_message_with_exit_code_2(run, table, arguments, words):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert words in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_info_with_and_without_a_checkpoint(run):
+    done = run("info", "--json")
+    facts = json.loads(done.stdout)
+    assert facts["foundcause"] == fc.__version__ and facts["header"]["config"]["name"] == "tiny"
+    done = run("info", weights=False)
+    assert done.returncode == 0 and "foundcause train" in done.stdout
+
+
+def test_demo_end_to_end(run, tmp_path):
+    done = run("demo", "--out", "d", "--rows", 400)
+    assert done.returncode == 0, done.stderr
+    assert "report.html" in done.stdout and "true edges" in done.stdout
+    assert fc.load(tmp_path / "d").names == COLUMNS
+
+
+def test_the_survey_follows_the_published_tables(tmp_path):
+    answers = simulate_survey(np.random.default_rng(0), 400_000)
+    asia, tub, smoke, lung, bronc, either, xray, dysp = answers.T
+    for event, given, expected in (
+        (asia, ~(asia & False), 0.01),
+        (tub, asia, 0.05),
+        (tub, ~asia, 0.01),
+        (smoke, ~(asia & False), 0.5),
+        (lung, smoke, 0.1),
+        (lung, ~smoke, 0.01),
+        (bronc, smoke, 0.6),
+        (bronc, ~smoke, 0.3),
+        (xray, either, 0.98),
+        (xray, ~either, 0.05),
+        (dysp, either & bronc, 0.9),
+        (dysp, either & ~bronc, 0.7),
+        (dysp, ~either & bronc, 0.8),
+        (dysp, ~either & ~bronc, 0.1),
+    ):
+        assert event[given].mean() == pytest.approx(expected, abs=0.012)
+    assert (either == (tub | lung)).all() and len(EDGES) == 8
+    first, second = (write_survey(tmp_path / name, rows=300) for name in ("a.csv", "b.csv"))
+    assert first.read_bytes() == second.read_bytes()
+    frame = pd.read_csv(first, keep_default_na=False)
+    assert set(frame["smoking"]) <= {"smoker", "non-smoker", "", "NA", "unknown"} and (frame == "").any().any()
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_ends_with_130(table, tiny_checkpoint):
+    code = "from foundcause.cli import main; print('up', flush=True); main()"
+    command = [sys.executable, "-c", code, "discover", str(table), "--runs", "100000", "--out", "never"]
+    environment = {**os.environ, "FOUNDCAUSE_CHECKPOINT": str(tiny_checkpoint)}
+    with subprocess.Popen(command, cwd=table.parent, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "up\n"
+        time.sleep(15)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+    assert not (table.parent / "never").exists()

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import foundcause as fc
+from foundcause.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def values():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(200, 5))
+    values[:, 1] += 2 * values[:, 0]
+    values[rng.random(200) < 0.05, 3] = np.nan
+    return values
+
+
+def test_fit_and_parameters(values, tiny_checkpoint):
+    estimator = fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=2, seed=4)
+    assert estimator.get_params()["runs"] == 2
+    assert clone(estimator).set_params(runs=3).runs == 3
+    assert estimator.fit(values) is estimator
+    expected = fc.discover(values, checkpoint=tiny_checkpoint, runs=2, seed=4)
+    np.testing.assert_array_equal(estimator.adjacency_, expected.adjacency_matrix.astype(int))
+    np.testing.assert_array_equal(estimator.probabilities_, expected.edge_probabilities)
+    assert estimator.n_features_in_ == 5 and list(estimator.feature_names_in_) == list(expected.names)
+    assert nx.is_directed_acyclic_graph(estimator.result_.graph)
+
+
+def test_score(values, tiny_checkpoint):
+    estimator = fc.CausalDiscovery(
+        checkpoint=tiny_checkpoint, runs=1, threshold=0.999, knowledge={"required": [("x1", "x2")]}
+    ).fit(values)
+    truth = np.zeros((5, 5))
+    truth[0, 1] = truth[3, 4] = 1
+    assert estimator.score(values, truth) == pytest.approx(2 / 3)
+    without = fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1, threshold=1.0).fit(values)
+    assert estimator.score(values) > without.score(values) + 0.5  # the strong edge explains the rows
+    with pytest.raises(InputError, match="shape"):
+        estimator.score(values, np.zeros((2, 2)))
+    with pytest.raises(InputError, match="columns"):
+        estimator.score(values[:, :3])
+
+
+def test_pipeline_and_search(values, tiny_checkpoint):
+    pipeline = make_pipeline(StandardScaler(), fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1)).fit(values)
+    assert pipeline[-1].adjacency_.shape == (5, 5)
+    search = GridSearchCV(fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1), {"threshold": [0.2, 0.9]}, cv=2)
+    search.fit(values)
+    assert search.best_params_["threshold"] in (0.2, 0.9) and np.isfinite(search.best_score_)
