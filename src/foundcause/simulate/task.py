@@ -12,7 +12,7 @@ import numpy as np
 class Scene:
     """Samples of a whole causal model, before anything is hidden or spoiled.
 
-    values: (N, V) float64 samples.
+    values: (N, V) samples, float32 or float64.
     graph: (V, V) bool, acyclic; ``graph[i, j]`` means i causes j.
     hidden: (V,) bool, variables that the table will not show.
     confounded: (V, V) bool, symmetric; pairs with a shared cause that is no node of the graph (correlated noise).
