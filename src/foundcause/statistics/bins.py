@@ -76,7 +76,8 @@ def _some_causes(
     flat = member.reshape(-1, N)
     size = count.clamp(min=1.0)
     mean = (flat @ values).view(C, BINS, D) / size
-    around = values - mean.gather(1, bins[:, :, None].expand(C, N, D))
+    row = bins + BINS * torch.arange(C, device=bins.device)[:, None]
+    around = values - mean.view(-1, D).index_select(0, row.view(-1)).view(C, N, D)
     if mask is not None:
         around *= mask
     # The cause is centred per bin too (over its own observed cells), then corrected to each pair's shared rows.

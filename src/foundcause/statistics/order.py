@@ -12,6 +12,7 @@ from torch import Tensor
 
 TILE = 2**18
 _LOG_BOUND = 10.0
+_NO_STEP = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,7 @@ def _log_slope(step: Tensor, offset_CD: Tensor, rows: int) -> Tensor:
 
 def shared_steps(
     order_ND: Tensor,
-    levels_ND: Tensor,
+    average_ND: Tensor,
     ranks_ND: Tensor,
     observed_ND: Tensor | None,
     tied_D: Tensor,
@@ -86,84 +87,131 @@ def shared_steps(
 ) -> OrderSums:
     """The mended rule: rows that miss i or j are dropped from a pair's chain, and ties are respected.
 
-    levels: rank shares in [0, 1] with ties averaged, used for slopes; equal values of i are merged into one point at
-    j's mean level, and steps at which j does not move are left out. ranks: used for the travelled distance, along
-    ``order``, which places tied rows as the caller decided.
+    average: ranks 0 .. n - 1 with ties averaged, 0 where unobserved; slopes are taken of them as shares of n - 1. Equal
+    values of i are merged into one point at j's mean, and steps at which j does not move are left out. ranks: used for
+    the travelled distance, along ``order``, which places tied rows as the caller decided.
     """
     N, D = ranks_ND.shape
-    # Levels stay float64: means of different runs may be equal, and a step of rounding noise is no step.
-    levels, ranks = levels_ND.to(torch.float64), ranks_ND.to(torch.float32)
+    average, ranks = average_ND.to(torch.float32), ranks_ND.to(torch.float32)
+    count = average.new_full((D,), float(N)) if observed_ND is None else observed_ND.sum(dim=0).to(average.dtype)
+    log_scale = (count - 1.0).clamp(min=1.0).log()
+    ties = tied_D.tolist()
     together = max(1, min(D, tile // (N * D)))
     sums = ranks.new_zeros(5, D, D)
-    any_ties = bool(tied_D.any())
     for start in range(0, D, together):
         causes = slice(start, min(start + together, D))
         rows = order_ND[:, causes]
-        seen = None
-        if observed_ND is not None:
-            seen = observed_ND[rows]
-            seen &= observed_ND[:, causes].gather(0, rows)[:, :, None]
-        along = ranks.index_select(0, rows.reshape(-1)).view(N, -1, D)
-        back, usable = _previous(along, seen)
-        travel = (along[1:] - back).abs_()
+        latest, usable = _chain(observed_ND, rows, causes)
+        travel = _chained_steps(ranks, rows, latest)
         if usable is None:
             sums[2, causes], sums[3, causes] = travel.sum(dim=0), float(N - 1)
         else:
-            sums[2, causes], sums[3, causes] = (travel * usable).sum(dim=0), usable.sum(dim=0).to(travel.dtype)
-        if not any_ties and seen is None:
-            # one distinct level per row and column: the slopes are those very steps, in units of 1 / (N - 1)
-            slope = travel.log_().clamp_(-_LOG_BOUND, _LOG_BOUND) if N >= 22000 else travel.log_()
-            sums[0, causes], sums[4, causes] = slope.sum(dim=0), float(N - 1)
-            sums[1, causes] = slope.square_().sum(dim=0)
-            continue
-        for c, i in enumerate(range(causes.start, causes.stop)):
-            mask = None if seen is None else seen[:, c]
-            points = levels.index_select(0, rows[:, c])
-            at = points[:, i]
-            if tied_D[i]:
-                points, at, mask = _merged(points, at, mask)
-            sums[0, i], sums[1, i], sums[4, i] = _slopes(points, at, mask)
+            sums[2, causes] = travel.mul_(usable).sum(dim=0)
+            sums[3, causes] = usable.sum(dim=0)
+        free = [i for i in range(causes.start, causes.stop) if not ties[i]]
+        if free:
+            picked = [i - start for i in free]
+            rise = travel if not any(ties) else _chained_steps(average, rows[:, picked], _pick(latest, picked))
+            slope, moved = _free_slopes(rise, _pick(latest, picked), _pick(usable, picked), any(ties))
+            slope += log_scale[free, None] - log_scale
+            if N >= 22000:  # ln(N) bounds the slopes of shorter tables
+                slope.clamp_(-_LOG_BOUND, _LOG_BOUND)
+            if moved is None:
+                sums[4, free] = float(N - 1)
+            else:
+                slope *= moved
+                sums[4, free] = moved.sum(dim=0)
+            sums[0, free] = slope.sum(dim=0)
+            sums[1, free] = slope.square_().sum(dim=0)
+    for i in (i for i in range(D) if ties[i]):
+        sums[0, i], sums[1, i], sums[4, i] = _merged_slopes(order_ND[:, i], average_ND, observed_ND, i)
     steps, slopes = sums[3].clamp(min=1.0), sums[4].clamp(min=1.0)
     return OrderSums(slope=sums[0] / slopes, slope_square=sums[1] / slopes, travel=sums[2], steps=steps)
 
 
-def _previous(along: Tensor, seen: Tensor | None) -> tuple[Tensor, Tensor | None]:
-    """For rows 1 .. N - 1: the value at the latest earlier row that is seen, and whether both ends are seen."""
-    if seen is None:
-        return along[:-1], None
-    place = torch.arange(len(along), device=along.device).view(-1, *[1] * (along.ndim - 1))
-    latest = torch.where(seen, place, -1).cummax(dim=0).values[:-1]
-    return along.gather(0, latest.clamp(min=0)), seen[1:] & (latest >= 0)
+def _chain(observed_ND: Tensor | None, rows_NC: Tensor, causes: slice) -> tuple[Tensor | None, Tensor | None]:
+    """For places 1 .. N - 1 of each order: the latest earlier place that i and j share (N - 1, C, D), and 1 or 0
+    whether this place is shared and has one. Complete data need neither."""
+    if observed_ND is None:
+        return None, None
+    N, C = rows_NC.shape
+    seen = observed_ND.index_select(0, rows_NC.reshape(-1)).view(N, C, -1)
+    seen &= observed_ND[:, causes].gather(0, rows_NC)[:, :, None]
+    return _latest(seen)
 
 
-def _merged(points: Tensor, at: Tensor, seen: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Means of points (N, D) over runs of equal ``at`` (N,): (K, D), the K values, and which means exist."""
-    ends = torch.ones(len(at), dtype=torch.bool, device=at.device)
-    ends[:-1] = at[1:] != at[:-1]
-    last = ends.nonzero()[:, 0]
-    weight = torch.ones_like(points) if seen is None else seen.to(points.dtype)
-
-    def by_run(values: Tensor) -> Tensor:
-        total = values.cumsum(dim=0)[last]
-        total[1:] -= total[:-1].clone()
-        return total
-
-    count = by_run(weight)
-    mean = by_run(points * weight) / count.clamp(min=1.0)
-    return mean, at[last], None if seen is None else count > 0
+def _latest(seen: Tensor) -> tuple[Tensor, Tensor]:
+    """Along dimension 0, for places 1 and up: the latest earlier True, and 1 or 0 whether here and there are True."""
+    place = torch.arange(1, len(seen) + 1, device=seen.device).view(-1, *[1] * (seen.ndim - 1))
+    latest = (seen * place).cummax(dim=0).values[:-1] - 1
+    usable = (seen[1:] & (latest >= 0)).to(torch.float32)
+    return latest.clamp_(min=0), usable
 
 
-def _slopes(points: Tensor, at: Tensor, seen: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
-    """Sum, sum of squares (D,) and number of the log slopes between consecutive seen points that move both ways."""
-    if len(at) < 2:
-        zero = points.new_zeros(points.shape[1])
-        return zero, zero, zero
-    back, usable = _previous(points, seen)
-    here, _ = _previous(at[:, None].expand_as(points), seen)
-    rise = (points[1:] - back).abs()
-    run = (at[1:, None] - here).abs()
-    moved = (rise > 1e-9) & (run > 1e-9)
-    if usable is not None:
-        moved &= usable
-    slope = torch.where(moved, rise.log() - run.log(), 0.0).clamp_(-_LOG_BOUND, _LOG_BOUND)
-    return slope.sum(dim=0), slope.square().sum(dim=0), moved.sum(dim=0).to(points.dtype)
+def _chained_steps(ranks_ND: Tensor, rows_NC: Tensor, latest: Tensor | None) -> Tensor:
+    if latest is None:
+        return _gathered_steps(ranks_ND, rows_NC)
+    N, C = rows_NC.shape
+    along = ranks_ND.index_select(0, rows_NC.reshape(-1)).view(N, C, -1)
+    return along.gather(0, latest).sub_(along[1:]).abs_()
+
+
+def _pick(values: Tensor | None, causes: list[int]) -> Tensor | None:
+    if values is None or len(causes) == values.shape[1]:
+        return values
+    return values[:, causes]
+
+
+def _free_slopes(
+    rise: Tensor, latest: Tensor | None, usable: Tensor | None, ties: bool
+) -> tuple[Tensor, Tensor | None]:
+    """Log slopes (in ranks) of steps along causes without ties, and 1 or 0 which count; overwrites rise."""
+    moved = usable
+    if usable is not None or ties:
+        moving = (rise > 0.0).to(rise.dtype)
+        moved = moving if usable is None else moving * usable
+        rise = torch.where(rise > 0.0, rise, 1.0)
+    slope = rise.log_()
+    if latest is not None:  # skipped rows make the cause's own step longer than one
+        place = torch.arange(1, len(latest) + 1, device=latest.device).view(-1, 1, 1)
+        slope -= (place - latest).to(slope.dtype).log_()
+    return slope, moved
+
+
+def _merged_slopes(
+    order_N: Tensor, average_ND: Tensor, observed_ND: Tensor | None, i: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Sum, sum of squares and number (D,) of log slopes between the distinct values of column i.
+
+    Float64: means of two values may be equal, and a step of rounding noise is no step.
+    """
+    N, D = average_ND.shape
+    average = average_ND.to(torch.float64)
+    count = average.new_full((D,), float(N)) if observed_ND is None else observed_ND.sum(dim=0).to(average.dtype)
+    rows = order_N[: int(count[i])]
+    at = average[rows, i]
+    run = torch.zeros_like(rows)
+    run[1:] = (at[1:] != at[:-1]).cumsum(dim=0)
+    K = int(run[-1]) + 1
+    size = average.new_zeros(K, D)
+    if observed_ND is None:
+        size += torch.bincount(run, minlength=K)[:, None]
+    else:
+        size.index_add_(0, run, observed_ND.to(average.dtype)[rows])
+    points = average.new_zeros(K, D).index_add_(0, run, average[rows]) / size.clamp(min=1.0)
+    if K < 2:
+        return points.new_zeros(D), points.new_zeros(D), points.new_zeros(D)
+    points /= (count - 1.0).clamp(min=1.0)
+    level = average.new_zeros(K).index_copy_(0, run, at) / (count[i] - 1.0)
+    if observed_ND is None:
+        rise = (points[1:] - points[:-1]).abs_()
+        stride = (level[1:] - level[:-1])[:, None]
+        moved = rise > _NO_STEP
+    else:
+        latest, usable = _latest(size > 0.0)
+        rise = (points[1:] - points.gather(0, latest)).abs_()
+        stride = level[1:, None] - level[latest]
+        moved = (rise > _NO_STEP) & (usable > 0.0)
+    slope = torch.where(moved, rise, 1.0).to(torch.float32).log_().sub_(stride.to(torch.float32).log())
+    slope = slope.clamp_(-_LOG_BOUND, _LOG_BOUND).mul_(moved)
+    return slope.sum(dim=0), slope.square_().sum(dim=0), moved.sum(dim=0)

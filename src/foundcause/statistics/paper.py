@@ -232,9 +232,7 @@ def _variance(values: Tensor, observed: Tensor) -> Tensor:
 def _order(s: Tensor, table: _Table, moments: PairMoments, tile: int) -> None:
     count = table.observed.sum(dim=0)
     order = row_order(table.ranks.average, table.observed)  # ties by content, because the rows stand so
-    sums = shared_steps(
-        order, table.ranks.average / (count - 1), table.ranks.at_most, table.mask, table.ranks.tied, tile=tile
-    )
+    sums = shared_steps(order, table.ranks.average, table.ranks.at_most, table.mask, table.ranks.tied, tile=tile)
     undefined = ~moments.defined
     slope = sums.slope.masked_fill(undefined, 0.0)
     variance = (sums.slope_square - sums.slope.square()).clamp(0.0, 20.0).masked_fill(undefined, 0.0)
