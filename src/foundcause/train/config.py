@@ -29,6 +29,7 @@ class TrainConfig:
     preset: model preset, ``SMALL``, ``TINY`` or ``BASE``.
     model: fields of the model configuration that replace those of the preset.
     mixture: task distribution, ``SHIPPED`` or ``PAPER``.
+    only: components of the mixture that are trained on; empty for all.
     without: components or worlds of the mixture that are left out of training (and stay in validation).
     objective: ``shipped`` (factored likelihood) or ``paper`` (ten terms).
     loss_weights: weights of the objective that replace its defaults.
@@ -75,6 +76,7 @@ class TrainConfig:
     preset: str = "SMALL"
     model: Mapping[str, Any] = field(default_factory=dict)
     mixture: str = "SHIPPED"
+    only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     objective: str = "shipped"
     loss_weights: Mapping[str, float] = field(default_factory=dict)
@@ -121,8 +123,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", dict(self.model))
         object.__setattr__(self, "loss_weights", dict(self.loss_weights))
-        object.__setattr__(self, "without", tuple(self.without))
-        object.__setattr__(self, "validation_families", tuple(self.validation_families))
+        for name in ("only", "without", "validation_families"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.objective not in OBJECTIVES:
             raise ConfigError(f"unknown objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}")
         if self.optimizer not in OPTIMIZERS:
@@ -175,7 +177,7 @@ class TrainConfig:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return asdict(self) | {"without": list(self.without), "validation_families": list(self.validation_families)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 def train_config(options: Mapping[str, Any]) -> TrainConfig:

@@ -144,8 +144,9 @@ def directed(
 ) -> Tensor:
     """Class-balanced binary cross-entropy with direction-aware smoothing, over all valid ordered pairs."""
     reverse = target.transpose(1, 2)
-    smoothed = torch.where(target > 0, 1 - smooth_edge, torch.where(reverse > 0, smooth_edge, smooth_absent))
-    bce = F.binary_cross_entropy_with_logits(logits, smoothed.to(logits.dtype), reduction="none")
+    smoothed = torch.full_like(target, smooth_absent)
+    smoothed = smoothed.masked_fill(reverse > 0, smooth_edge).masked_fill(target > 0, 1 - smooth_edge)
+    bce = F.binary_cross_entropy_with_logits(logits, smoothed, reduction="none")
     return ((1 + (weight - 1) * target) * bce * pairs).sum() / _count(pairs, total)
 
 

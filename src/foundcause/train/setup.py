@@ -36,9 +36,9 @@ def mixture(config: TrainConfig) -> Any:
     chosen = MIXTURES.get(config.mixture.upper())
     if chosen is None:
         raise ConfigError(f"unknown mixture {config.mixture!r}; choose one of {', '.join(MIXTURES)}")
-    for name in config.without:
-        chosen = chosen.without(name)
-    return chosen
+    if config.only:
+        chosen = chosen.only(*config.only)
+    return chosen.without(*config.without) if config.without else chosen
 
 
 def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:

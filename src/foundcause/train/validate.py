@@ -7,6 +7,7 @@ import json
 import math
 import os
 import time
+import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -113,7 +114,7 @@ def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:
     if path.exists():
         try:
             return _read(path)
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             pass  # a damaged cache is made anew
     items = [r[0] for r in workers.ordered(Job(recipe, k) for k in range(count)) if not isinstance(r, Failure)]
     with suppress(OutputError):  # no place for a cache: prepare again next time

@@ -1,0 +1,52 @@
+"""A program that tests start once per rank: three steps on sharded tasks; the leader saves its weights."""
+
+from __future__ import annotations
+
+import sys
+
+import torch
+from standins import PLAIN, cheap_work, options
+
+from foundcause.model.config import preset
+from foundcause.model.network import FoundCause
+from foundcause.train.collate import collate
+from foundcause.train.config import TrainConfig
+from foundcause.train.distributed import Team, team
+from foundcause.train.objectives import objective
+from foundcause.train.prepare import Prepared
+from foundcause.train.step import Learner
+from foundcause.train.stream import TaskStream
+from foundcause.train.workers import Workers
+
+STEPS = 3
+
+
+def config(kind: str) -> TrainConfig:
+    return TrainConfig(**options(steps=STEPS, objective=kind, feature_dropout=0.0, lr=0.01, optimizer="schedule-free"))
+
+
+def learner(kind: str, members: Team) -> Learner:
+    import dataclasses
+
+    network = FoundCause(dataclasses.replace(preset("TINY"), feature_dropout=0.0), seed=1)
+    return Learner(network, objective(kind), config(kind), members)
+
+
+def items_of(rank: int, world: int, kind: str) -> list[list[Prepared]]:
+    stream = TaskStream(PLAIN, config(kind), Workers(0, work=cheap_work), rank=rank, world=world)
+    return [stream.next(step).items for step in range(STEPS)]
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    out, kind = sys.argv[1:]
+    with team("cpu") as members:
+        mine = learner(kind, members)
+        losses = []
+        for step, items in enumerate(items_of(members.rank, members.world, kind)):
+            batch = collate(items, seed=0, step=step, permute=True)
+            losses.append(mine.step(batch, number=step, rate=0.01).loss)
+        states = members.gather(mine.adaptive.as_dict())
+        assert states[0] == states[1], "the adaptive averages must agree on all ranks"
+        if members.leads:
+            torch.save({"weights": mine.network.state_dict(), "losses": losses, "adaptive": states[0]}, out)

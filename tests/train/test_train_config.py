@@ -1,0 +1,79 @@
+"""Options: defaults by objective, TOML, and refusals that name the option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foundcause.errors import CheckpointError, ConfigError
+from foundcause.train.config import TrainConfig, read_toml, train_config
+from foundcause.train.files import RunFolder
+from foundcause.train.resume import resumed
+from foundcause.train.setup import mixture, model_config
+
+
+def test_objectives_bring_their_defaults() -> None:
+    assert TrainConfig(steps=1).lr == 2e-3
+    paper = TrainConfig(steps=1, objective="paper")
+    assert (paper.lr, paper.min_lr, paper.weight_decay, paper.beta2, paper.replay) == (4e-4, 1e-5, 1e-4, 0.99, 0.05)
+    assert TrainConfig(steps=1, objective="paper", lr=1.0).lr == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({}, "minutes or steps"),
+        ({"steps": 1, "minutes": 2.0}, "minutes or steps"),
+        ({"steps": 1, "colour": 3}, "colour"),
+        ({"steps": 1, "objective": "mse"}, "objective"),
+        ({"steps": 1, "optimizer": "sgd"}, "optimizer"),
+        ({"steps": 0}, "steps"),
+        ({"steps": 1, "lr": "fast"}, "lr"),
+        ({"steps": 1, "replay": 1.0}, "replay"),
+        ({"steps": 1, "views": 9}, "views"),
+        ({"steps": 1, "seed": -1}, "seed"),
+        ({"steps": 1, "batch_largest": 1}, "batch_largest"),
+    ],
+)
+def test_bad_options_are_named(options: dict, named: str) -> None:
+    with pytest.raises(ConfigError, match=named):
+        train_config(options)
+
+
+def test_toml(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(
+        'preset = "TINY"\nsteps = 7\nwithout = ["expert"]\n[model]\nwidth = 16\n[loss_weights]\ndirection = 2.0\n'
+    )
+    config = train_config(read_toml(path))
+    assert (config.preset, config.steps, config.without) == ("TINY", 7, ("expert",))
+    assert model_config(config).width == 16
+    path.write_text("steps = = 3")
+    with pytest.raises(ConfigError, match=r"run\.toml"):
+        read_toml(path)
+    with pytest.raises(ConfigError, match="cannot read"):
+        read_toml(tmp_path / "absent.toml")
+
+
+def test_model_and_mixture_options() -> None:
+    assert model_config(TrainConfig(steps=1, preset="tiny", feature_dropout=0.4)).feature_dropout == 0.4
+    with pytest.raises(ConfigError, match="depth"):
+        model_config(TrainConfig(steps=1, model={"depth": 3}))
+    assert "expert" not in mixture(TrainConfig(steps=1, without=("expert",))).weights
+    assert set(mixture(TrainConfig(steps=1, only=("pairs", "sensors"))).weights) == {"pairs", "sensors"}
+    with pytest.raises(ConfigError, match="mixture"):
+        mixture(TrainConfig(steps=1, mixture="NONE"))
+
+
+def test_what_a_resume_may_change(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    folder.write_json(folder.config, TrainConfig(minutes=5, preset="TINY", without=("fog",)).as_dict())
+    assert resumed(tmp_path, {"minutes": 9.0}).minutes == 9.0
+    assert resumed(tmp_path, {"steps": 4}).minutes is None
+    assert resumed(tmp_path, {"preset": "tiny", "without": ("fog",)}).preset == "tiny"
+    for name, value in {"preset": "SMALL", "seed": 4, "without": (), "model": {"width": 4}}.items():
+        with pytest.raises(ConfigError, match=name):
+            resumed(tmp_path, {name: value})
+    with pytest.raises(CheckpointError, match=r"config\.json"):
+        resumed(tmp_path / "elsewhere", {})

@@ -1,0 +1,215 @@
+"""Whole runs: kill and resume, clean interruption, and every kind of trouble with a clear end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from standins import options, register, run_folder
+
+from foundcause.errors import CheckpointError, ConfigError, OutputError, TrainingError
+from foundcause.model.checkpoint import describe, load
+from foundcause.train import loop
+from foundcause.train.config import TrainConfig, train_config
+from foundcause.train.files import RunFolder
+from foundcause.train.loop import train
+from foundcause.train.resume import resumed
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def _small_mixture(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
+    register()
+
+
+def _quiet(_: str) -> None:
+    return None
+
+
+def _start(out: Path, settings: dict, *flags: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, str(HERE / "run_training.py"), str(out), json.dumps(settings), *flags],
+        env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def _steps(out: Path) -> list[int]:
+    return [e["step"] for e in RunFolder(out).read_log() if e["kind"] == "step"]
+
+
+def test_killed_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
+    settings = options(
+        steps=30, optimizer="schedule-free", workers=1, reuse=2, views=2, reuse_delay=5, replay=0.2,
+        checkpoint_minutes=0.003,
+    )  # fmt: skip
+    whole = _start(tmp_path / "whole", settings)
+    assert whole.wait(timeout=200) == 0, whole.stderr.read()
+
+    out = tmp_path / "killed"
+    process = _start(out, settings)
+    deadline = time.monotonic() + 150
+    while not (RunFolder(out).state.exists() and len(_steps(out)) >= 10):
+        assert process.poll() is None and time.monotonic() < deadline, process.stderr.read()
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    interrupted_at = RunFolder(out).read_state()["step"]
+    assert 0 < interrupted_at < 30
+    again = _start(out, settings, "--resume")
+    assert again.wait(timeout=200) == 0, again.stderr.read()
+
+    first, second = RunFolder(tmp_path / "whole").read_state(), RunFolder(out).read_state()
+    assert second["step"] == first["step"] == 30
+    assert second["streams"] == first["streams"]
+    assert second["learner"]["adaptive"] == first["learner"]["adaptive"]
+    for name, weights in first["learner"]["network"].items():
+        assert torch.equal(weights, second["learner"]["network"][name]), name
+    averages = [load(RunFolder(tmp_path / name).last)[0].state_dict() for name in ("whole", "killed")]
+    assert all(torch.equal(averages[0][name], averages[1][name]) for name in averages[0])
+    assert _steps(out) == list(range(1, 31)), "the log continues without gaps or repeats"
+
+
+def test_loss_falls_and_files_describe_the_run(tmp_path: Path) -> None:
+    config = TrainConfig(**options(steps=40, lr=0.01, validate_minutes=60, validation_tasks=3,
+                                   validation_families=("pairs", "linear_gaussian"), calibration_tasks=12))  # fmt: skip
+    folder = train(config, run_folder(tmp_path), say=_quiet)
+    losses = [e["loss"] for e in folder.read_log() if e["kind"] == "step"]
+    assert sum(losses[-10:]) < 0.95 * sum(losses[:10])
+    check = next(e for e in folder.read_log() if e["kind"] == "validation")
+    assert set(check["families"]) == {"pairs", "linear_gaussian"}
+    for path in (folder.last, folder.best, folder.model):
+        metadata = describe(path)["metadata"]
+        assert metadata["training"]["seed"] == 3 and metadata["step"] == 40
+    calibration = describe(folder.model)["metadata"]["calibration"]
+    assert {"edge_temperature", "direction_temperature", "confounding", "threshold"} <= set(calibration)
+    from foundcause.decode.temperature import Calibration
+
+    assert Calibration.from_metadata({"calibration": calibration}).edge_temperature == calibration["edge_temperature"]
+    from foundcause.train.curves import plot
+
+    assert plot(folder.path).stat().st_size > 10_000
+
+
+def test_interrupt_saves_and_ends_cleanly(tmp_path: Path) -> None:
+    out = run_folder(tmp_path)
+    process = _start(out, options(minutes=30))
+    deadline = time.monotonic() + 150
+    while len(_steps(out)) < 3:
+        assert process.poll() is None and time.monotonic() < deadline, process.stderr.read()
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 0
+    folder = RunFolder(out)
+    assert folder.read_log()[-1]["done"] is False
+    assert folder.read_state()["step"] == _steps(out)[-1]
+    assert folder.read_state()["elapsed"] > 0
+
+
+def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    config = TrainConfig(**options(steps=2))
+    train(config, run_folder(tmp_path), say=_quiet)
+    with pytest.raises(OutputError, match="--resume"):
+        train(config, run_folder(tmp_path), say=_quiet)
+
+
+def test_unwritable_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="--out"):
+        train(TrainConfig(**options(steps=1)), tmp_path / "file" / "run", say=_quiet)
+
+
+def test_checkpoint_of_another_preset(tmp_path: Path) -> None:
+    folder = train(TrainConfig(**options(steps=2)), run_folder(tmp_path), say=_quiet)
+    with pytest.raises(ConfigError, match="preset"):
+        resumed(folder.path, {"preset": "SMALL"})
+    wider = TrainConfig(**options(steps=4, model={"width": 16}))
+    with pytest.raises(ConfigError, match="width"):
+        train(wider, folder.path, resume=True, say=_quiet)
+    with pytest.raises(CheckpointError, match="width"):
+        train(wider, tmp_path / "other", init=folder.last, say=_quiet)
+    folder.state.write_bytes(folder.state.read_bytes()[:1000])
+    with pytest.raises(CheckpointError, match="damaged"):
+        train(TrainConfig(**options(steps=4)), folder.path, resume=True, say=_quiet)
+    with pytest.raises(CheckpointError, match="without --resume"):
+        train(TrainConfig(**options(steps=4)), tmp_path / "empty", resume=True, say=_quiet)
+
+
+def test_init_starts_from_weights(tmp_path: Path) -> None:
+    first = train(TrainConfig(**options(steps=3)), run_folder(tmp_path), say=_quiet)
+    second = train(TrainConfig(**options(steps=1, lr=1e-12, min_lr=0.0)), tmp_path / "b", init=first.last, say=_quiet)
+    before, after = load(first.last)[0].state_dict(), load(second.last)[0].state_dict()
+    assert all(torch.allclose(before[name], after[name], atol=1e-6) for name in before)
+
+
+class _Broken:
+    """An objective that is NaN on chosen steps."""
+
+    name = "broken"
+
+    def __init__(self, bad: range) -> None:
+        from foundcause.train.objectives import SHIPPED
+
+        self.inner, self.bad, self.calls = SHIPPED, bad, 0
+
+    def __call__(self, *arguments: object) -> object:
+        loss, terms, state = self.inner(*arguments)
+        self.calls += 1
+        return (loss * float("nan") if self.calls in self.bad else loss), terms, state
+
+
+def test_a_few_nans_are_skipped_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "objective", lambda *_: _Broken(range(3, 6)))
+    folder = train(TrainConfig(**options(steps=10)), run_folder(tmp_path), say=_quiet)
+    state = folder.read_state()
+    assert state["learner"]["skipped"] == 3
+    assert all(torch.isfinite(w).all() for w in state["learner"]["network"].values())
+    assert [e["skipped"] for e in folder.read_log() if e["kind"] == "step"][-1] == 3
+
+
+def test_persistent_nans_stop_with_an_explanation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "objective", lambda *_: _Broken(range(3, 1000)))
+    with pytest.raises(TrainingError, match=r"not finite in 5 consecutive steps.*--lr"):
+        train(TrainConfig(**options(steps=100, nonfinite_limit=5)), run_folder(tmp_path), say=_quiet)
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = train(TrainConfig(**options(steps=3)), run_folder(tmp_path), say=_quiet)
+    before = folder.state.read_bytes()
+    real = torch.save
+
+    def full(content: object, path: Path, *rest: object) -> None:
+        real({"a": torch.zeros(10)}, path)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(OutputError, match=r"No space left.*previous state\.pt is untouched"):
+        train(TrainConfig(**options(steps=6)), folder.path, resume=True, say=_quiet)
+    assert folder.state.read_bytes() == before
+    assert not [p for p in folder.path.iterdir() if p.name.endswith(".tmp")]
+    monkeypatch.setattr(torch, "save", real)
+    train(TrainConfig(**options(steps=6)), folder.path, resume=True, say=_quiet)
+    assert folder.read_state()["step"] == 6
+
+
+def test_extended_budget_continues_time(tmp_path: Path) -> None:
+    folder = train(TrainConfig(**options(minutes=0.03)), run_folder(tmp_path), say=_quiet)
+    first = folder.read_state()
+    assert first["elapsed"] >= 1.8
+    longer = resumed(folder.path, {"minutes": 0.06})
+    train(longer, folder.path, resume=True, say=_quiet)
+    second = folder.read_state()
+    assert second["elapsed"] >= 3.6 and second["step"] > first["step"]
+
+
+def test_config_survives_the_round_trip() -> None:
+    config = TrainConfig(**options(steps=5, without=("fog",), model={"width": 16}))
+    assert train_config(json.loads(json.dumps(config.as_dict()))) == config

@@ -1,0 +1,62 @@
+"""Preparation is pure, views differ in rows only, and the suites are cached by what they depend on."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from standins import register, small_mixture
+
+from foundcause.errors import ConfigError
+from foundcause.train import validate
+from foundcause.train.families import families
+from foundcause.train.prepare import Job, Recipe, jobs, run
+from foundcause.train.validate import suite
+from foundcause.train.workers import Workers
+
+register()
+RECIPE = Recipe(mixture=small_mixture(), seed=9, features="paper", encoder_rows=16)
+
+
+def test_a_job_is_pure_and_views_see_other_rows() -> None:
+    first, second = run(Job(RECIPE, 3, (0, 1)))
+    again = run(Job(RECIPE, 3, (1,)))[0]
+    for name in ("values", "observed", "statistics", "adjacency", "confounding"):
+        assert np.array_equal(getattr(second, name), getattr(again, name))
+    assert np.array_equal(first.adjacency, second.adjacency)
+    assert not np.array_equal(first.statistics, second.statistics)
+    assert 0.59 * first.rows <= second.rows <= first.rows
+    assert first.values.shape == (16, first.variables) and first.statistics.dtype == np.float32
+    everything = run(Job(dataclasses.replace(RECIPE, encoder_rows=None), 3))[0]
+    assert len(everything.values) == everything.rows
+
+
+def test_rebuilding_jobs_simulate_each_task_once() -> None:
+    found = jobs(RECIPE, [(4, 1), (2, 0), (4, 0), (4, 1)])
+    assert [(job.index, job.views) for job in found] == [(2, (0,)), (4, (0, 1))]
+
+
+def test_suites_are_cached_and_rebuilt_when_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
+    first = suite(RECIPE, 3, Workers(0))
+    file = next(tmp_path.glob("*.npz"))
+    monkeypatch.setattr(validate, "Job", None)  # a second preparation would fail
+    cached = suite(RECIPE, 3, Workers(0))
+    monkeypatch.undo()
+    monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
+    for a, b in zip(first, cached, strict=True):
+        assert np.array_equal(a.statistics, b.statistics) and (a.index, a.rows) == (b.index, b.rows)
+    file.write_bytes(file.read_bytes()[:100])
+    assert len(suite(RECIPE, 3, Workers(0))) == 3
+    suite(dataclasses.replace(RECIPE, encoder_rows=8), 3, Workers(0))
+    assert len(list(tmp_path.glob("*.npz"))) == 2
+
+
+def test_families_cover_what_is_promised() -> None:
+    names = set(families())
+    assert {"linear_gaussian", "discrete", "confounded", "pairs", "missing", "wide", "expert", "sensors"} <= names
+    assert set(families(("nonlinear", "wide"))) == {"nonlinear", "wide"}
+    with pytest.raises(ConfigError, match="weather"):
+        families(("weather",))
