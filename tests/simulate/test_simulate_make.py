@@ -280,3 +280,16 @@ def test_nonsense_is_refused_with_a_remedy() -> None:
         Range(low=0, high=1, log=True)
     with pytest.raises(ConfigError, match="must not be negative"):
         make_task(PAPER, -1, 0)
+
+
+def test_a_column_that_varies_below_float32_counts_as_constant() -> None:
+    from foundcause.simulate.make import hide_constants
+    from foundcause.simulate.task import Scene
+
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((50, 3))
+    values[:, 2] = 1e9 + rng.random(50)  # float32 steps are 64 wide here
+    no = np.zeros(3, dtype=bool)
+    empty = np.zeros((3, 3), dtype=bool)
+    scene = hide_constants(Scene(values=values, graph=empty, hidden=no, confounded=empty, discrete=no))
+    assert scene.hidden.tolist() == [False, False, True]

@@ -29,7 +29,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
 }
 _PAIRS = ("bivariate", "pairs")
 _BLAS = ThreadpoolController()
-_ATTEMPTS = 10  # scenes tried until two columns vary
+_ATTEMPTS = 50  # scenes tried until two columns vary
 
 
 def generator(seed: int, index: int) -> np.random.Generator:
@@ -96,7 +96,7 @@ def hide_constants(scene: Scene) -> Scene:
         finite = np.isfinite(values[:, gaps])
         low[gaps] = np.where(finite, values[:, gaps], np.inf).min(axis=0)
         high[gaps] = np.where(finite, values[:, gaps], -np.inf).max(axis=0)
-    constant = ~(low < high) & ~scene.hidden
+    constant = ~(low.astype(np.float32) < high.astype(np.float32)) & ~scene.hidden  # as the table will show them
     if not constant.any():
         return scene
     graph = scene.graph.copy()
