@@ -263,7 +263,8 @@ def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str, uneven: floa
 
 
 def _standard(signal: np.ndarray) -> np.ndarray:
-    return (signal - signal.mean()) / (signal.std() + 1e-9)
+    centred = signal - signal.mean()
+    return centred / (np.sqrt(centred @ centred / len(centred)) + 1e-9)
 
 
 def _noise(rng: np.random.Generator, rows: int, tail: str) -> np.ndarray:

@@ -15,7 +15,8 @@ Written = tuple[np.ndarray, np.ndarray, bool]
 
 def standard(column: np.ndarray) -> np.ndarray:
     """Mean zero, variance one."""
-    return (column - column.mean()) / (column.std() + 1e-9)
+    centred = column - column.mean()
+    return centred / (np.sqrt(centred @ centred / len(centred)) + 1e-9)
 
 
 def normal(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written:
