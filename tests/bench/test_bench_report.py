@@ -8,7 +8,7 @@ import pytest
 
 from foundcause.bench.baselines import METHODS
 from foundcause.bench.datasets import TUEBINGEN
-from foundcause.bench.report import paper, readme, tables
+from foundcause.bench.report import paper, readme, special, tables
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import per_dataset, records, summarise
 from foundcause.bench.report.write import PAGE, write
@@ -132,6 +132,28 @@ def test_every_picture_draws(tmp_path: Path) -> None:
     written = {path.name for path in write(tmp_path, tmp_path, None)}
     assert {"clean_f1.png", "dimension.png", "missingness.png", "reliability.png", "time.png"} < written
     assert "No checkpoint of ours" not in readme.block(tmp_path)
+
+
+def test_special_tables(tmp_path: Path) -> None:
+    for name in ("wide", "rows", "speed", "confounding", "ablation", "dimension"):
+        store = Store(tmp_path / f"{name}.jsonl")
+        for method, dataset, variant, f1 in (
+            ("grasp", "dream4_1" if name == "wide" else "synthetic_60", "n=100" if name == "rows" else "", 0.2),
+            ("grasp", "dream4_2" if name == "wide" else "synthetic_100", "n=1000" if name == "rows" else "", 0.4),
+            ("foundcause", "asia_1" if name == "speed" else "asia", "n=200" if name == "rows" else "", 0.6),
+            ("without_statistics", "asia_1" if name == "speed" else "asia", "n=200" if name == "rows" else "", 0.1),
+        ):
+            record = cell(method, dataset, f1=f1, confounding_auroc=0.9, confounding_auprc=0.8, confounding_brier=0.1)
+            store.append({**record, "variant": variant, "peak_bytes": 2**20 * 100})
+    assert "| dream4 | GRaSP | 0.700 | 0.300 |" in special.wide(tmp_path)
+    assert special.by_variant(tmp_path, "rows").splitlines()[0] == "| method | n=100 | n=200 | n=1000 |"
+    assert "| GRaSP | 0.200 (1.00 s) | – | 0.400 (1.00 s) |" in special.by_variant(tmp_path, "rows")
+    assert "1.00 s, 100 MB" in special.times(tmp_path)
+    assert "| foundcause | 0.900 | 0.800 | 0.100 | 0.600 |" in special.confounding(tmp_path)
+    assert "| none | 0.600 | 0.700 | – | 0.604 |" in special.ablation(tmp_path)
+    assert "| statistics | 0.100 |" in special.ablation(tmp_path) and "predictions" in special.ablation(tmp_path)
+    assert "| 60 | –" in special.dimension(tmp_path) and "0.516" in special.dimension(tmp_path)
+    assert (tmp_path / "out" / PAGE) in write(tmp_path, tmp_path / "out", None)
 
 
 def test_markdown() -> None:

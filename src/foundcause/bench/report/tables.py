@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
-from foundcause.bench.datasets import DIMENSION
 from foundcause.bench.metrics.uncertainty import Interval, paired
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
@@ -159,29 +158,6 @@ def pair_accuracy(found: list[Record]) -> tuple[int, float, float, float, float]
     )
 
 
-def confounding(folder: Path) -> str:
-    """How well hidden common causes are found."""
-    found = records(folder, "confounding")
-    rows = []
-    for summary in summarise(found):
-        if "confounding_auroc" in summary.means:
-            metrics = ("confounding_auroc", "confounding_auprc", "confounding_brier", "f1")
-            rows.append([summary.label, *(number(summary.means[metric].mean) for metric in metrics)])
-    return table(["method", "AUROC", "AUPRC", "Brier", "directed F1"], rows) if rows else "_No results yet._"
-
-
-def dimension(folder: Path) -> str:
-    """F1 by number of variables, beside the paper's on its own suites."""
-    values = per_dataset(records(folder, "dimension"), "f1")
-    header = ["variables", *(METHODS[name].label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
-    rows = []
-    for name in DIMENSION:
-        size = int(name.rsplit("_", 1)[1])
-        cells = [number(values[method].get(name)) for method in sorted(values)]
-        rows.append([str(size), *cells, number(paper.DIMENSION[size][1])])
-    return table(header, rows)
-
-
 def lost(folder: Path, experiment: str) -> str:
     """What failed or timed out, by method."""
     lines = [
@@ -190,13 +166,3 @@ def lost(folder: Path, experiment: str) -> str:
         if summary.lost
     ]
     return "\n".join(lines) or "Nothing was lost."
-
-
-def ablation() -> str:
-    """The paper's figures for the same ablations."""
-    rows = [
-        [part, number(f1), number(auroc), number(pairs_right, 1)]
-        for part, (f1, auroc, pairs_right) in paper.ABLATION.items()
-    ]
-    header = [f"{MARK} switched off (predictions but for the first row)", "F1", "AUROC", "Tuebingen %"]
-    return table(header, rows)

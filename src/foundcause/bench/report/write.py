@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from foundcause.atomic import replacing, write_text
 from foundcause.bench.experiments import EXPERIMENTS
-from foundcause.bench.report import plots, readme, tables
+from foundcause.bench.report import plots, readme, special, tables
 from foundcause.bench.report.summary import records
 from foundcause.bench.results import Store
 
 PAGE = "REPORT.md"
+_SPECIAL: dict[str, Callable[[Path], str]] = {
+    "dimension": special.dimension,
+    "wide": special.wide,
+    "confounding": special.confounding,
+    "ablation": special.ablation,
+}
 
 
 def write(folder: Path, out: Path, readme_file: Path | None) -> list[Path]:
@@ -53,15 +60,15 @@ def _section(folder: Path, name: str) -> list[str]:
     parts = [f"## {name}", f"{chosen.question[0].upper()}{chosen.question[1:]}."]
     if chosen.pairs:
         return [*parts, tables.pairs(folder, name)]
+    if name == "rows":
+        return [*parts, special.by_variant(folder, name)]
+    if name == "speed":
+        return [*parts, special.times(folder)]
     parts.append(tables.averages(folder, name))
     if name in ("mar10", "mar30"):
         parts.append("The paper's figures under missing data are predictions, by a note in its source.")
-    if name == "dimension":
-        parts.append(tables.dimension(folder))
-    if name == "confounding":
-        parts.append(tables.confounding(folder))
-    if name == "ablation":
-        parts.append(tables.ablation())
+    if name in _SPECIAL:
+        parts.append(_SPECIAL[name](folder))
     parts += ["Directed F1 by data set:", tables.by_dataset(folder, name)]
     parts += ["Paired comparison:", tables.comparisons(folder, name)]
     parts += ["Lost coverage:", tables.lost(folder, name)]

@@ -1,0 +1,110 @@
+"""The tables of experiments that ask something else than the mean over data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from foundcause.bench.baselines import METHODS
+from foundcause.bench.datasets import DIMENSION
+from foundcause.bench.report import paper
+from foundcause.bench.report.markdown import number, table
+from foundcause.bench.report.summary import per_dataset, records, summarise
+from foundcause.bench.report.tables import MARK, pair_accuracy
+
+
+def confounding(folder: Path) -> str:
+    """How well hidden common causes are found."""
+    found = records(folder, "confounding")
+    rows = []
+    for summary in summarise(found):
+        if "confounding_auroc" in summary.means:
+            metrics = ("confounding_auroc", "confounding_auprc", "confounding_brier", "f1")
+            rows.append([summary.label, *(number(summary.means[metric].mean) for metric in metrics)])
+    return table(["method", "AUROC", "AUPRC", "Brier", "directed F1"], rows) if rows else "_No results yet._"
+
+
+def dimension(folder: Path) -> str:
+    """F1 by number of variables, beside the paper's on its own suites."""
+    values = per_dataset(records(folder, "dimension"), "f1")
+    header = ["variables", *(METHODS[name].label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
+    rows = []
+    for name in DIMENSION:
+        size = int(name.rsplit("_", 1)[1])
+        cells = [number(values[method].get(name)) for method in sorted(values)]
+        rows.append([str(size), *cells, number(paper.DIMENSION[size][1])])
+    return table(header, rows)
+
+
+def ablation(folder: Path) -> str:
+    """Our network with a part switched off, beside the paper's figures for the same part."""
+    found = records(folder, "ablation")
+    f1, auroc = (per_dataset(found, metric) for metric in ("f1", "auroc"))
+    pairs = records(folder, "ablation_pairs")
+    rows = []
+    for part, (paper_f1, paper_auroc, paper_pairs) in paper.ABLATION.items():
+        name = "foundcause" if part == "none" else f"without_{part}"
+        mine = [float(np.mean(list(metric[name].values()))) if name in metric else None for metric in (f1, auroc)]
+        verdicts = [record for record in pairs if record["method"] == name]
+        right = 100 * pair_accuracy(verdicts)[1] if verdicts else None
+        row = [part, *(number(value) for value in mine), number(right, 1)]
+        rows.append([*row, number(paper_f1), number(paper_auroc), number(paper_pairs, 1)])
+    header = ["switched off", "F1", "AUROC", "pairs, % right", f"{MARK} F1", f"{MARK} AUROC", f"{MARK} pairs, % right"]
+    note = "The paper's rows but the first are predictions, by its own caption."
+    return f"{table(header, rows)}\n\n{note}"
+
+
+def wide(folder: Path) -> str:
+    """AUROC and F1 on the wide networks, DREAM4 as the mean of its five, beside the paper's."""
+    found = records(folder, "wide")
+    header = ["data set", "method", "AUROC", "F1", "skeleton F1", "SHD/d, reversal 1", f"{MARK} model: AUROC / F1"]
+    metrics = ("auroc", "f1", "skeleton_f1", "shd_pairs_per_d")
+    values = {metric: per_dataset(found, metric) for metric in metrics}
+    rows = []
+    for group in ("hailfinder", "hepar2", "win95pts", "dream4"):
+        printed = paper.WIDE[paper.MODEL][group]
+        for name in (item.method for item in summarise(found)):
+            means = []
+            for metric in metrics:
+                mine = [v for k, v in values[metric].get(name, {}).items() if k.split("_")[0] == group]
+                means.append(number(float(np.mean(mine)) if mine else None))
+            rows.append([group, METHODS[name].label, *means, f"{printed[0]:.3f} / {printed[1]:.3f}"])
+    return table(header, rows)
+
+
+def by_variant(folder: Path, experiment: str) -> str:
+    """F1 and seconds of each method by variant (such as the number of rows), means over data sets and seeds.
+
+    Data sets without a variant are left out of its column only, so columns are comparable down, not across.
+    """
+    found = [record for record in records(folder, experiment) if record["status"] == "ok"]
+    variants = sorted({record["variant"] for record in found}, key=lambda text: int(text.removeprefix("n=")))
+    rows = []
+    for name in sorted({record["method"] for record in found}):
+        cells = []
+        for variant in variants:
+            mine = [r for r in found if r["method"] == name and r["variant"] == variant]
+            if mine:
+                f1 = np.mean([r["metrics"]["f1"] for r in mine])
+                cells.append(f"{f1:.3f} ({np.mean([r['seconds'] for r in mine]):.2f} s)")
+            else:
+                cells.append("–")
+        rows.append([METHODS[name].label, *cells])
+    return table(["method", *variants], rows)
+
+
+def times(folder: Path, experiment: str = "speed") -> str:
+    """Mean seconds and peak memory of each method by data set."""
+    found = [record for record in records(folder, experiment) if record["status"] == "ok"]
+    names = sorted({record["dataset"] for record in found}, key=lambda text: int(text.rsplit("_", 1)[1]))
+    rows = []
+    for method in sorted({record["method"] for record in found}):
+        cells = []
+        for name in names:
+            mine = [r for r in found if r["method"] == method and r["dataset"] == name]
+            seconds = number(float(np.mean([r["seconds"] for r in mine])), 2) if mine else "–"
+            peak = max((r["peak_bytes"] or 0 for r in mine), default=0)
+            cells.append(f"{seconds} s, {peak / 2**20:.0f} MB" if mine else "–")
+        rows.append([METHODS[method].label, *cells])
+    return table(["method", *(f"D = {name.rsplit('_', 1)[1]}" for name in names)], rows)

@@ -1,0 +1,85 @@
+"""Our own method in the benchmark, with an untrained network: the plumbing, not the quality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foundcause.bench import datasets
+from foundcause.bench.baselines import METHODS, checkpoint, ours
+from foundcause.bench.baselines.method import Table
+from foundcause.bench.metrics.pair import judge_pair
+from foundcause.bench.metrics.score import judge
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    import torch
+
+    from foundcause.model.checkpoint import save
+    from foundcause.model.config import preset
+    from foundcause.model.network import FoundCause
+
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("weights") / "untrained.safetensors"
+    save(path, FoundCause(preset("TINY")), metadata={})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(checkpoint.VARIABLE, str(path))
+        yield path
+
+
+def test_the_named_checkpoint_is_the_one_evaluated(weights: Path) -> None:
+    assert checkpoint.chosen() == weights
+    digest = checkpoint.digest()
+    assert digest is not None and len(digest) == 12
+    assert METHODS["foundcause"].unavailable() is None
+
+
+def test_whole_tables_get_every_metric(weights: Path) -> None:
+    case = datasets.load("confounded_10", 0)
+    answer = METHODS["foundcause_one_pass"].run(Table(values=case.values, seed=0))
+    metrics = judge(answer, case)
+    assert metrics["acyclic"] == 1
+    for name in ("auroc", "auprc", "ece", "brier", "confounding_auroc", "confounding_auprc", "confounding_brier"):
+        value = metrics[name]
+        assert isinstance(value, float) and 0 <= value <= 1
+    assert sum(metrics["reliability_count"]) == 90  # type: ignore[arg-type]
+
+
+def test_pairs_are_decided_by_the_two_probabilities(weights: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(200)
+    case = datasets.Case(
+        dataset="pair",
+        seed=0,
+        values=np.stack([x, x**2 + rng.standard_normal(200)], axis=1),
+        names=("x", "y"),
+        adjacency=np.array([[False, True], [False, False]]),
+    )
+    answer = METHODS["foundcause_one_pass"].run(Table(values=case.values, seed=0))
+    assert answer.scores is not None
+    verdict = judge_pair(answer, case)
+    assert verdict["correct"] == int(answer.scores[0, 1] > answer.scores[1, 0])
+
+
+@pytest.mark.parametrize("part", ours.PARTS)
+def test_ablations_change_the_answer_and_are_undone(weights: Path, part: str) -> None:
+    from foundcause import api
+    from foundcause.errors import ConfigError
+
+    table = Table(values=datasets.load("confounded_10", 1).values, seed=0)
+    whole = METHODS["foundcause"].run(table)
+    network, _ = api.load_network(weights, "cpu")
+    if part == "max_pool" and not network.config.encoder_layers:
+        with pytest.raises(ConfigError, match="no pooling"):
+            METHODS[f"without_{part}"].run(table)
+        return
+    ablated = METHODS[f"without_{part}"].run(table)
+    again = METHODS["foundcause"].run(table)
+    assert (again.scores == whole.scores).all()  # type: ignore[union-attr]
+    assert ablated.scores is not None and whole.scores is not None and ablated.scores.shape == whole.scores.shape
+    if part in ("statistics", "direction_head"):
+        assert (ablated.scores != whole.scores).any()
