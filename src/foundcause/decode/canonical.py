@@ -9,22 +9,28 @@ from __future__ import annotations
 import numpy as np
 
 _MISSING = np.uint64(0x9E3779B97F4A7C15)
+_ROUNDS = 2
 
 
 def canonical_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Row indices (N,) and column indices (D,) that put (N, D) float64 values, NaN for missing, in canonical order.
 
     Keys are sums of scrambled cells, which forget the order they were added in. A row's key salts each cell with the
-    key of its column, so that (0, 1) and (1, 0) differ; the column order then salts with the rows' keys. Only rows
-    (or columns) that hold the same cells share a key, and their order cannot matter.
+    key of its column, so that (0, 1) and (1, 0) differ, a column's key salts with the keys of the rows, and so on for a
+    few rounds. Rows that still share a key are ordered by their cells.
     """
     cells = np.where(np.isnan(values), _MISSING, (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64))
     cells = _scramble(cells)
-    with np.errstate(over="ignore"):
-        columns = _scramble(cells.sum(axis=0, dtype=np.uint64))
-        rows = _scramble(_scramble(cells + columns[None, :]).sum(axis=1, dtype=np.uint64))
-        columns = _scramble(_scramble(cells + rows[:, None]).sum(axis=0, dtype=np.uint64))
-    return np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
+    columns = _scramble(cells.sum(axis=0, dtype=np.uint64))
+    for _ in range(_ROUNDS):
+        with np.errstate(over="ignore"):
+            rows = _scramble(_scramble(cells + columns[None, :]).sum(axis=1, dtype=np.uint64))
+            columns = _scramble(_scramble(cells + rows[:, None]).sum(axis=0, dtype=np.uint64))
+    column_order = np.argsort(columns, kind="stable")
+    row_order = np.argsort(rows, kind="stable")
+    if len(np.unique(rows)) < len(rows):
+        row_order = np.lexsort((*cells.T[column_order[::-1]], rows))
+    return row_order, column_order
 
 
 def standardised(values: np.ndarray) -> np.ndarray:
