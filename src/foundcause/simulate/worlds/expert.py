@@ -14,10 +14,10 @@ from foundcause.simulate.worlds.wiring import hide_some, wire
 NAME = "expert"
 
 _FORM_SHARES = {
-    "layered": 0.22,
-    "tree": 0.13,
-    "hubs": 0.13,
-    "gates": 0.16,
+    "layered": 0.24,
+    "tree": 0.15,
+    "hubs": 0.15,
+    "gates": 0.1,
     "chain": 0.1,
     "modules": 0.13,
     "slices": 0.05,

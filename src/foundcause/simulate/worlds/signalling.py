@@ -12,7 +12,7 @@ import numpy as np
 
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds.signalling_readout import read_out
-from foundcause.simulate.worlds.wiring import accumulated, befriend, hide_some, parent_counts, pick_parents, wire
+from foundcause.simulate.worlds.wiring import befriend, hide_some, parent_counts, pick_parents, wire
 
 NAME = "signalling"
 
@@ -74,18 +74,10 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 def _wiring(rng: np.random.Generator, core: int, flavour: str) -> np.ndarray:
     """Cascades with cross-talk, or a few regulators with many targets; (C, C) bool."""
     edges = rng.uniform(0.8, 2.2) if core > 3 else rng.uniform(0.4, 1.0)
-    if flavour == "cascade" or core < 6 or (flavour == "expression" and rng.random() < 0.65):
-        form = str(
-            rng.choice(["chain", "modules", "layered", "hubs", "tree", "gates"], p=[0.3, 0.15, 0.15, 0.1, 0.1, 0.2])
-        )
-        if core < 6 or flavour != "cascade" or rng.random() < 0.7:
-            return wire(rng, nodes=core, form=form, edges_per_node=edges, most_parents=5, isolated=0.1)
-        # One or two kinases near the top touch much of what lies below them.
-        graph = wire(rng, nodes=core, form=form, edges_per_node=min(edges, 1.2), most_parents=4, isolated=0.1)
-        for kinase in rng.choice(max(2, core // 3), size=int(rng.integers(1, 3)), replace=False):
-            graph[kinase, kinase + 1 :] |= rng.random(core - kinase - 1) < min(rng.uniform(0.2, 0.6), 6.0 / core)
-        return graph
-    regulators = max(2, round(rng.uniform(0.15, 0.6) * core))
+    if flavour == "cascade" or core < 6:
+        form = str(rng.choice(["chain", "modules", "layered", "hubs", "tree"], p=[0.35, 0.2, 0.2, 0.15, 0.1]))
+        return wire(rng, nodes=core, form=form, edges_per_node=edges, most_parents=5, isolated=0.1)
+    regulators = max(2, round(rng.uniform(0.1, 0.5) * core))
     scores = np.where(np.arange(core) < regulators, 0.0, -np.inf)[:, None] + np.zeros((core, core))
     scores += (rng.uniform(0.3, 2.0) * rng.normal(size=core))[:, None]
     counts = parent_counts(rng, nodes=core, edges_per_node=edges, most_parents=6, roots=rng.uniform(0.05, 0.3))
@@ -95,11 +87,11 @@ def _wiring(rng: np.random.Generator, core: int, flavour: str) -> np.ndarray:
 def _shared_causes(rng: np.random.Generator, rows: int, core: int) -> Shared:
     """Cell size that scales everything, cell states and types that shift a few; often nothing at all."""
     values, loadings = [], []
-    if rng.random() < 0.12:
+    if rng.random() < 0.2:
         size = rng.normal(size=rows)
         values.append(size)
         loadings.append(rng.uniform(0.3, 1.0) * np.exp(rng.normal(0.0, 0.3, core)))
-    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.55, 0.25, 0.13, 0.07]))):
+    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.5, 0.25, 0.15, 0.1]))):
         touched = rng.random(core) < rng.uniform(0.08, 0.35)
         if touched.sum() < 2:
             continue
@@ -195,7 +187,6 @@ def _levels(
     # Scenes differ in how much of a node its parents explain; within a scene strong pairs stand next to weak ones.
     middle = rng.uniform(0.2, 0.75)
     explained = rng.beta(3.0 * middle, 3.0 * (1.0 - middle), size=core) * 0.93 + 0.04
-    explained = accumulated(rng, explained, graph)
     # Some known links hardly show under the conditions measured.
     faint = rng.random(core) < rng.choice([0.0, 0.2, 0.45], p=[0.5, 0.3, 0.2])
     explained = np.where(faint, rng.uniform(0.01, 0.08, core), explained)

@@ -12,7 +12,7 @@ import numpy as np
 
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds.surveys_columns import COLUMNS, ROOTS, standard
-from foundcause.simulate.worlds.wiring import accumulated, wire
+from foundcause.simulate.worlds.wiring import wire
 
 NAME = "surveys"
 
@@ -83,7 +83,6 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     nodes = len(graph)
     centre = rng.uniform(*spec.explained)
     explained = np.clip(rng.beta(4.0 * centre, 4.0 * (1.0 - centre), size=nodes), 0.02, 0.985)
-    explained = accumulated(rng, explained, graph)
     # Items of a scale measure their trait better than demographics predict anything.
     explained = np.where(proxy, rng.uniform(0.25, 0.8, nodes), explained)
     tail = str(rng.choice(["normal", "skewed", "heavy"], p=[0.55, 0.25, 0.2]))
@@ -138,7 +137,9 @@ def _wiring(rng: np.random.Generator, variables: int, spec: Field) -> tuple[np.n
         items = np.array(sizes, dtype=np.int64)
     traits, plain = len(items), variables - int(items.sum())
     main = plain + traits
-    form = str(rng.choice(["layered", "plain", "chain", "hubs", "tree", "gates"], p=[0.3, 0.2, 0.12, 0.1, 0.1, 0.18]))
+    form = str(
+        rng.choice(["layered", "plain", "chain", "hubs", "tree", "modules"], p=[0.35, 0.2, 0.12, 0.15, 0.1, 0.08])
+    )
     edges = rng.uniform(0.8, 2.2) if main > 3 else rng.uniform(0.4, 1.0)
     inner = (
         wire(rng, nodes=main, form=form, edges_per_node=edges, most_parents=6, isolated=0.15)

@@ -6,7 +6,7 @@ import numpy as np
 
 from foundcause.simulate.worlds.builder import Builder
 from foundcause.simulate.worlds.telemetry_load import smooth_noise, traffic
-from foundcause.simulate.worlds.wiring import accumulated, wire
+from foundcause.simulate.worlds.wiring import wire
 
 
 def draw_hosts(rng: np.random.Generator, builder: Builder, variables: int) -> dict[str, object]:
@@ -14,7 +14,7 @@ def draw_hosts(rng: np.random.Generator, builder: Builder, variables: int) -> di
     unseen = int(rng.integers(1, max(2, variables // 6 + 1))) if variables >= 4 and rng.random() < 0.4 else 0
     nodes = variables + unseen
     rows = builder.rows
-    form = str(rng.choice(["layered", "hubs", "chain", "tree", "modules", "gates"]))
+    form = str(rng.choice(["layered", "hubs", "chain", "tree", "modules"]))
     graph = wire(
         rng,
         nodes=nodes,
@@ -29,8 +29,6 @@ def draw_hosts(rng: np.random.Generator, builder: Builder, variables: int) -> di
     memory = np.where(rng.random(nodes) < rng.choice([0.0, 0.7]), rng.uniform(0.3, 0.97, nodes), 0.0)
     noise = smooth_noise(rng, rows, nodes, memory)
     clarity = rng.uniform(0.15, 0.9)
-    explained = np.clip(rng.beta(4 * clarity, 4 * (1 - clarity), size=nodes), 0.03, 0.97)
-    explained = accumulated(rng, explained, graph)
     sources = traffic(rng, rows, services=nodes)
     values = np.zeros((rows, nodes))
     laws: dict[str, int] = {}
@@ -45,13 +43,14 @@ def draw_hosts(rng: np.random.Generator, builder: Builder, variables: int) -> di
             )
             laws[law] = laws.get(law, 0) + 1
             driven = _respond(rng, values[:, parents], law)
+            explained = np.clip(rng.beta(4 * clarity, 4 * (1 - clarity)), 0.03, 0.99)
             spread = driven.std() + 1e-9
             if rng.random() < 0.6:
                 # Noise that grows with the work, as most of it does.
-                width = np.sqrt(1 / explained[node] - 1) * spread / (driven.mean() + 1e-9)
+                width = np.sqrt(1 / explained - 1) * spread / (driven.mean() + 1e-9)
                 column = driven * np.exp(np.minimum(width, 1.2) * noise[:, node])
             else:
-                column = driven + np.sqrt(1 / explained[node] - 1) * spread * noise[:, node]
+                column = driven + np.sqrt(1 / explained - 1) * spread * noise[:, node]
                 column = column - min(column.min(), 0.0)
         else:
             column = sources[:, node] if rng.random() < 0.6 else np.exp(rng.uniform(0.1, 1.0) * noise[:, node])

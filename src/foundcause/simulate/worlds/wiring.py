@@ -101,20 +101,6 @@ def cap_parents(rng: np.random.Generator, graph: np.ndarray, most_parents: int) 
     return graph
 
 
-def accumulated(rng: np.random.Generator, explained: np.ndarray, graph: np.ndarray) -> np.ndarray:
-    """Explained shares (V,) raised with the number of causes and along the causal order, as much as this scene does.
-
-    Where causes add up against noise of constant size, nodes with many causes are explained better; without this the
-    nodes with many effects would be the best predicted ones of nearly every scene.
-    """
-    nodes = len(graph)
-    order = np.arange(nodes) / max(nodes - 1, 1) - 0.5
-    log_odds = np.log(explained / (1.0 - explained))
-    log_odds += rng.choice([0.0, 1.0, 2.0], p=[0.25, 0.4, 0.35]) * np.log(np.maximum(graph.sum(axis=0), 1))
-    log_odds += rng.normal(0.8, 1.2) * order
-    return np.clip(1.0 / (1.0 + np.exp(-log_odds)), 0.01, 0.985)
-
-
 def hide_some(rng: np.random.Generator, graph: np.ndarray, count: int) -> np.ndarray:
     """Mark ``count`` nodes as hidden, (V,) bool, with a preference for nodes that have a few children."""
     hidden = np.zeros(len(graph), dtype=bool)
