@@ -5,7 +5,7 @@ state.pt            everything a resumed run needs (read with ``weights_only``, 
 last.safetensors    averaged weights at the last checkpoint
 best.safetensors    averaged weights with the best validation score
 model.safetensors   the best weights with their calibration, written at the end
-log.jsonl           one JSON object per line: ``kind`` is start, step, validation, event or end
+log.jsonl           one JSON object per line: ``kind`` is start, step, validation, calibration or end
 """
 
 from __future__ import annotations

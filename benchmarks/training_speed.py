@@ -1,0 +1,112 @@
+"""How fast training runs here: task passes per second end to end, where the time goes, and the cost as D doubles.
+
+    python benchmarks/training_speed.py --seconds 60
+    python benchmarks/training_speed.py --preset TINY --reuse 2 --workers 1
+
+The first part is a real run of the loop (simulation and statistics in worker processes, learning here). The second
+part measures single tasks in processor seconds, which other work on the machine disturbs less than the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+
+from foundcause.model.network import FoundCause
+from foundcause.simulate.chance import uniform
+from foundcause.train.collate import collate
+from foundcause.train.config import TrainConfig
+from foundcause.train.distributed import Team
+from foundcause.train.loop import train
+from foundcause.train.objectives import objective
+from foundcause.train.prepare import Job, Prepared, run
+from foundcause.train.setup import mixture, model_config, recipe
+from foundcause.train.step import Learner
+
+
+def end_to_end(config: TrainConfig) -> None:
+    """Train for the budget and print passes per second and the shares of time."""
+    with tempfile.TemporaryDirectory() as folder:
+        entries = train(config, Path(folder) / "run", say=lambda _: None).read_log()
+    steps = [e for e in entries if e["kind"] == "step"]
+    settled = steps[len(steps) // 4 :] or steps  # the buckets fill during the first steps
+    first = steps[len(steps) // 4 - 1] if len(steps) >= 4 else {"passes": 0, "elapsed": 0.0}
+    seconds = settled[-1]["elapsed"] - first["elapsed"]
+    passes = settled[-1]["passes"] - first["passes"]
+    print(f"{config.preset} on {config.mixture}: {passes / seconds:.1f} task passes per second ({seconds:.0f} s)")
+    print(f"mean variables per task {_mean([e['mean_variables'] for e in settled]):.1f}, reuse {config.reuse}")
+    print("share of the trainer's time:")
+    for name in settled[0]["share"]:
+        print(f"  {name:<12} {_mean([e['share'][name] for e in settled]):6.1%}")
+    print(f"processor seconds of a worker per task ({config.workers} working):")
+    for name in settled[0]["worker_seconds_per_task"]:
+        print(f"  {name:<12} {_mean([e['worker_seconds_per_task'][name] for e in settled]):8.4f}")
+
+
+def by_size(config: TrainConfig, sizes: list[int], repeats: int) -> None:
+    """Print processor milliseconds per task for each part as D doubles (600 rows)."""
+    model = model_config(config)
+    team = Team(rank=0, world=1, device=torch.device("cpu"))
+    learner = Learner(FoundCause(model), objective(config.objective), config, team)
+    print("processor milliseconds per task at 600 rows, least of the repeats:")
+    print(f"{'D':>5} {'simulation':>11} {'statistics':>11} {'learning':>9}")
+    for size in sizes:
+        whole = mixture(config).only("diverse")
+        sizing = dataclasses.replace(whole.sizes, variables=((1.0, uniform(size, size)),), rows=uniform(600, 600))
+        sized = dataclasses.replace(whole, sizes=sizing)
+        source = recipe(config, model, tasks=sized)
+        items: list[Prepared] = []
+        for index in range(repeats):
+            items += run(Job(source, index))
+        batch = collate(items[: max(2, min(repeats, int(config.batch_budget / size**2)))])
+        learning = min(_processor_seconds(learner, batch, k) for k in range(4)) / batch.size
+        simulation, statistics = (min(item.seconds[k] for item in items) for k in (0, 1))
+        print(f"{size:>5} {1e3 * simulation:>11.1f} {1e3 * statistics:>11.1f} {1e3 * learning:>9.1f}", flush=True)
+
+
+def _processor_seconds(learner: Learner, batch: object, number: int) -> float:
+    started = time.process_time()
+    learner.step(batch, number=number, rate=1e-4)  # type: ignore[arg-type]
+    return time.process_time() - started
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def main() -> None:
+    """Parse and run both parts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", default="SMALL")
+    parser.add_argument("--mixture", default="SHIPPED")
+    parser.add_argument("--features", default=None, help="feature set instead of the preset's")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--reuse", type=int, default=TrainConfig(steps=1).reuse)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[5, 10, 20, 40, 80])
+    parser.add_argument("--repeats", type=int, default=4)
+    arguments = parser.parse_args()
+    config = TrainConfig(
+        preset=arguments.preset,
+        mixture=arguments.mixture,
+        model={"features": arguments.features} if arguments.features else {},
+        minutes=arguments.seconds / 60,
+        workers=arguments.workers,
+        reuse=arguments.reuse,
+        validate_minutes=0,
+        calibration_tasks=0,
+        scaling_tasks=32,
+        log_every=5,
+    )
+    torch.set_num_threads(1)
+    end_to_end(config)
+    by_size(config, arguments.sizes, arguments.repeats)
+
+
+if __name__ == "__main__":
+    main()
