@@ -1,0 +1,171 @@
+"""Checkpoints come back bit for bit, and everything that does not fit is refused by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+import foundcause
+from foundcause.errors import CheckpointError, ConfigError, OutputError
+from foundcause.model import checkpoint
+from foundcause.model.config import SMALL, TINY
+from foundcause.model.network import FoundCause
+
+METADATA = {
+    "provenance": {"mixture": "shipped", "seed": 3, "step": 1000},
+    "calibration": {"edge_temperature": 0.9, "direction_temperature": 1.1, "threshold": {"10": 0.4}},
+}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    network = FoundCause(TINY, seed=4)
+    network.scaling.feature_mean.uniform_(-1, 1, generator=torch.Generator().manual_seed(0))
+    return checkpoint.save(tmp_path / "tiny.safetensors", network, metadata=METADATA)
+
+
+def rewritten(path: Path, *, drop: str = "", add: str = "", **changes: object) -> Path:
+    """The same file with tensors dropped or added, or header entries changed."""
+    with safe_open(str(path), framework="pt") as file:
+        header = json.loads(file.metadata()["foundcause"])
+    tensors = {name: tensor for name, tensor in load_file(path).items() if name != drop}
+    if add:
+        tensors[add] = torch.zeros(2)
+    save_file(tensors, path, metadata={"foundcause": json.dumps({**header, **changes})})
+    return path
+
+
+def test_a_round_trip_keeps_every_bit_and_the_metadata(saved: Path) -> None:
+    network = FoundCause(TINY, seed=4)
+    network.scaling.feature_mean.uniform_(-1, 1, generator=torch.Generator().manual_seed(0))
+    loaded, metadata = checkpoint.load(saved)
+    assert metadata == METADATA
+    assert loaded.config == TINY and not loaded.training
+    state = loaded.state_dict()
+    assert all(torch.equal(tensor, state[name]) for name, tensor in network.state_dict().items())
+    assert all(parameter.requires_grad for parameter in loaded.parameters())
+    values = torch.randn(1, 20, 4, generator=torch.Generator().manual_seed(1))
+    features = torch.randn(1, 4, 4, network.features.count, generator=torch.Generator().manual_seed(2))
+    with torch.no_grad():
+        expected = network.eval()(values, None, None, features).edge_logits
+        assert torch.equal(loaded(values, None, None, features).edge_logits, expected)
+
+
+def test_a_loaded_network_can_be_trained_on(saved: Path) -> None:
+    loaded, _ = checkpoint.load(saved)
+    values, features = torch.randn(1, 20, 4), torch.randn(1, 4, 4, loaded.features.count)
+    loaded.train()(values, None, None, features).edge_logits.sum().backward()
+    assert loaded.pair_input.weight.grad is not None
+
+
+def test_the_header_describes_the_file(saved: Path) -> None:
+    header = checkpoint.describe(saved)
+    assert header["config"] == TINY.to_dict()
+    assert header["package_version"] == foundcause.__version__
+    assert header["feature_set"] == "paper" and len(header["feature_names"]) == 45
+    assert header["metadata"]["calibration"]["edge_temperature"] == 0.9
+
+
+def test_loading_small_is_quick(tmp_path: Path) -> None:
+    path = checkpoint.save(tmp_path / "small.safetensors", FoundCause(SMALL), metadata={})
+    times = []
+    for _ in range(5):
+        started = time.process_time()  # of this process alone: other work on the machine does not count
+        checkpoint.load(path)
+        times.append(time.process_time() - started)
+    assert min(times) < 0.05
+
+
+def test_no_partial_file_is_left_when_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "net.safetensors"
+    target.write_bytes(b"precious")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(OutputError, match="no space"):
+        checkpoint.save(target, FoundCause(TINY), metadata={})
+    assert target.read_bytes() == b"precious"
+    assert os.listdir(tmp_path) == ["net.safetensors"]
+
+
+def test_metadata_must_be_plain(tmp_path: Path) -> None:
+    for wrong in ({"x": object()}, {"x": float("nan")}):
+        with pytest.raises(ConfigError, match="JSON"):
+            checkpoint.save(tmp_path / "x.safetensors", FoundCause(TINY), metadata=wrong)
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_unexpected_and_misshapen_tensors_are_refused(saved: Path) -> None:
+    whole = saved.read_bytes()
+    with pytest.raises(CheckpointError, match=r"lacks tensors: pair_input\.bias"):
+        checkpoint.load(rewritten(saved, drop="pair_input.bias"))
+    saved.write_bytes(whole)
+    with pytest.raises(CheckpointError, match=r"unknown tensors: mystery"):
+        checkpoint.load(rewritten(saved, add="mystery"))
+    saved.write_bytes(whole)
+    with pytest.raises(CheckpointError, match="expected"):
+        checkpoint.load(rewritten(saved, config=replace(TINY, pair_width=32).to_dict()))
+
+
+def test_other_versions_and_features_are_refused(saved: Path) -> None:
+    whole = saved.read_bytes()
+    for changes, words in (
+        ({"format_version": 99, "package_version": "9.0"}, "format 99.*9.0"),
+        ({"feature_names": ["old", "older"]}, "no longer computed: old, older"),
+        ({"config": {**TINY.to_dict(), "novelty": 1}}, "novelty"),
+        ({"config": {**TINY.to_dict(), "width": "wide"}}, "width"),
+        ({"config": None}, "lacks its config"),
+        ({"format": "other"}, "damaged"),
+    ):
+        saved.write_bytes(whole)
+        with pytest.raises(CheckpointError, match=words):
+            checkpoint.load(rewritten(saved, **changes))
+
+
+@pytest.mark.parametrize("kept", [0, 4, 100, 20_000, -1])
+def test_truncated_files_are_refused(saved: Path, kept: int) -> None:
+    saved.write_bytes(saved.read_bytes()[:kept])
+    with pytest.raises(CheckpointError, match="truncated"):
+        checkpoint.load(saved)
+
+
+def test_foreign_files_are_refused_and_never_unpickled(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no checkpoint file"):
+        checkpoint.load(tmp_path / "nowhere.safetensors")
+    with pytest.raises(CheckpointError, match="no checkpoint file"):
+        checkpoint.load(tmp_path)
+    foreign = tmp_path / "foreign.safetensors"
+    save_file({"weight": torch.zeros(3)}, foreign)
+    with pytest.raises(CheckpointError, match="another program"):
+        checkpoint.load(foreign)
+    save_file({"weight": torch.zeros(3)}, foreign, metadata={"foundcause": "not json"})
+    with pytest.raises(CheckpointError, match="damaged"):
+        checkpoint.load(foreign)
+    pickled = tmp_path / "pickled.safetensors"
+    pickled.write_bytes(pickle.dumps(Trap(str(tmp_path / "executed"))))
+    torch.save({"weight": torch.zeros(3)}, tmp_path / "torch.safetensors")
+    for path in (pickled, tmp_path / "torch.safetensors"):
+        with pytest.raises(CheckpointError, match="import-official"):
+            checkpoint.load(path)
+    assert not (tmp_path / "executed").exists()
+
+
+class Trap:
+    """Unpickling this writes a file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (os.mkdir, (self.path,))
