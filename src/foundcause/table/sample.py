@@ -40,7 +40,7 @@ def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tupl
         parts.append(batch if len(kept) == rows else _take(batch, kept))
         keys.append(drawn[kept])
         held += len(kept)
-        if held > 4 * max_rows:
+        if held > 2 * max_rows:
             parts, keys, limit = _keep_smallest(parts, keys, max_rows)
             held = max_rows
     if held > max_rows:
