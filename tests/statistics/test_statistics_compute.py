@@ -56,6 +56,7 @@ def test_accepts_tensors_integers_and_half_precision():
     values, _ = table("tied")
     whole = np.round(values * 3).astype(np.int64)
     assert torch.equal(compute(whole), compute(torch.tensor(whole, dtype=torch.float64)))
+    assert torch.equal(compute(whole.tolist(), np.ones(whole.shape, bool).tolist()), compute(whole))
     half = torch.tensor(values).to(torch.bfloat16)
     assert torch.equal(compute(half), compute(half.float()))
 

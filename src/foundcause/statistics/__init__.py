@@ -100,7 +100,7 @@ def compute(
             for name, (here, there) in places.items():
                 part = _one_task(name, batch, task, there, seed, kernel_rows, constants)
                 result[task, :, :, here] = part if len(there) == part.shape[2] else part[:, :, there]
-    return result if values_BND.ndim == 3 else result[0]
+    return result[0] if batch.single else result
 
 
 def _places(wanted: FeatureSet) -> dict[str, tuple[list[int], list[int]]]:

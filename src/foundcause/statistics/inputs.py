@@ -18,20 +18,23 @@ Array = Tensor | np.ndarray
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """values: float (B, N, D), unobserved cells finite. observed: bool (B, N, D). variables: bool (B, D)."""
+    """values: float (B, N, D), unobserved cells finite. observed: bool (B, N, D). variables: bool (B, D).
+    single: whether one table (N, D) was given."""
 
     values: Tensor
     observed: Tensor
     variables: Tensor
+    single: bool
 
 
 def checked_batch(values: Array, observed: Array | None, variables: Array | None) -> Batch:
     """Tensors of one shape, or an InputError that says what to change. Two-dimensional input is a batch of one."""
     cells = _tensor(values)
-    if cells.ndim == 2:
+    single = cells.ndim == 2
+    if single:
         cells = cells[None]
-        observed = None if observed is None else observed[None]
-        variables = None if variables is None else variables[None]
+        observed = None if observed is None else _tensor(observed)[None]
+        variables = None if variables is None else _tensor(variables)[None]
     if cells.ndim != 3:
         raise InputError(f"values have shape {tuple(cells.shape)}; pass (rows, variables) or (tasks, rows, variables)")
     B, N, D = cells.shape
@@ -54,7 +57,7 @@ def checked_batch(values: Array, observed: Array | None, variables: Array | None
             f"task {task}, row {row}, column {column} holds {float(cells[task, row, column])} but counts as observed "
             f"({int(wrong.sum())} such cells); mark missing cells False in `observed` and replace infinities"
         )
-    return Batch(values=torch.where(finite, cells, 0.0), observed=seen & finite, variables=real)
+    return Batch(values=torch.where(finite, cells, 0.0), observed=seen & finite, variables=real, single=single)
 
 
 def _tensor(array: Array) -> Tensor:
