@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -15,6 +15,7 @@ from foundcause.bench.metrics.uncertainty import mean_interval, paired
 from foundcause.errors import InputError
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**31), st.integers(2, 60), st.integers(1, 6))
 def test_rankings_equal_scikit_learn_with_ties(seed: int, size: int, levels: int) -> None:
     rng = np.random.default_rng(seed)

@@ -41,20 +41,22 @@ def alive(pid: int) -> bool:
 
 
 def test_a_method_that_hangs_is_stopped_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foundcause.bench.isolation.START_LIMIT", 0.0)
     note = tmp_path / "pid"
-    external(tmp_path, monkeypatch, f"open({str(note)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)")
+    external(tmp_path, monkeypatch, "raise SystemExit('not yet')")
     worker = Worker()
+    job = Job(method="avici", table=Table(values=VALUES, seed=0))
+    assert worker.run(job, limit=60.0).status == "failed"  # the process is up now, so the next limit is the job's own
+    hang = f"import os, time\nopen({str(note)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+    (tmp_path / "script.py").write_text(hang)
     started = time.perf_counter()
-    outcome = worker.run(Job(method="avici", table=Table(values=VALUES, seed=0)), limit=10.0)
-    assert outcome.status == "timeout" and "10 s" in (outcome.error or "")
+    outcome = worker.run(job, limit=3.0)
+    assert outcome.status == "timeout" and "3 s" in (outcome.error or "")
     assert time.perf_counter() - started < 30
     deadline = time.perf_counter() + 10
     while alive(int(note.read_text())) and time.perf_counter() < deadline:
         time.sleep(0.05)
     assert not alive(int(note.read_text()))
     # the next job gets a new process
-    monkeypatch.setattr("foundcause.bench.isolation.START_LIMIT", 60.0)
     assert worker.run(Job(method="naive_correlation", table=Table(values=VALUES, seed=0)), limit=60.0).status == "ok"
     worker.close()
 

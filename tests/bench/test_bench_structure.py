@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foundcause.bench.datasets import load
@@ -143,6 +143,7 @@ def naive_cpdag(dag: np.ndarray) -> np.ndarray:
     return union
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**31), st.integers(2, 5), st.floats(0.2, 0.8))
 def test_cpdag_is_the_union_of_the_equivalence_class(seed: int, size: int, density: float) -> None:
     rng = np.random.default_rng(seed)
@@ -152,6 +153,7 @@ def test_cpdag_is_the_union_of_the_equivalence_class(seed: int, size: int, densi
     assert (cpdag(dag) == naive_cpdag(dag)).all()
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**31))
 def test_counts_and_matrices_agree_on_random_graphs(seed: int) -> None:
     rng = np.random.default_rng(seed)
