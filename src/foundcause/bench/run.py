@@ -96,14 +96,15 @@ def run(
     With ``jobs`` other than 1 joblib distributes the cells; inside ``joblib.parallel_config(backend="dask")`` (or Ray)
     the cluster does, when ``jobs`` is None.
     """
-    stores: dict[str, Store] = {}
+    known: dict[Path, set[str]] = {}  # environments that a file has already
     for record in _execute(cells, jobs):
-        store = stores.get(record["experiment"])
-        if store is None:
-            store = stores[record["experiment"]] = Store(folder / f"{record['experiment']}.jsonl")
+        store = Store(folder / f"{record['experiment']}.jsonl")
+        if store.path not in known:
+            known[store.path] = set(store.environments())
         about = record.pop("_environment")
-        if about["id"] not in store.environments():
+        if about["id"] not in known[store.path]:
             store.append({"kind": "environment", **about})
+            known[store.path].add(about["id"])
         store.append(record)
         report(record)
 
