@@ -32,6 +32,7 @@ from foundcause.train.validate import suite
 from foundcause.train.workers import Workers
 
 _SMALLEST, _LARGEST = 1e-7, 1 - 1e-7
+_PRIOR = 5.0  # weight of "no change", in observations: a handful of tasks must not send temperatures to their bounds
 _LOG_RANGE = (float(np.log(0.1)), float(np.log(10)))
 
 _minimize: Any = optimize.minimize  # its stubs know fewer calls than it does
@@ -51,7 +52,7 @@ def calibrate_run(path: Path, *, tasks: int | None = None, say: Callable[[str], 
     say(
         f"calibrated {source.name}: temperatures {calibration['edge_temperature']:.2f} (existence), "
         f"{calibration['direction_temperature']:.2f} (direction); calibration error "
-        f"{quality['ece_before']} -> {quality['ece_after']}; wrote {folder.model}"
+        f"{_rounded(quality['ece_before'])} -> {_rounded(quality['ece_after'])}; wrote {folder.model}"
     )
     return folder.model
 
@@ -122,7 +123,9 @@ def _temperature(logits: np.ndarray) -> float:
     if not logits.size:
         return 1.0
     best = _minimize_scalar(
-        lambda log_t: _log_loss(logits / np.exp(log_t), np.ones(1)), bounds=_LOG_RANGE, method="bounded"
+        lambda log_t: _log_loss(logits / np.exp(log_t), np.ones(1)) + _PRIOR * log_t**2 / logits.size,
+        bounds=_LOG_RANGE,
+        method="bounded",
     )
     return float(np.exp(best.x))
 
@@ -132,7 +135,7 @@ def _scale_and_bias(logits: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     if truth.min(initial=1) == truth.max(initial=0):  # one kind only: nothing to learn a bias from
         return {"temperature": 1.0, "bias": 0.0}
     best = _minimize(
-        lambda x: _log_loss((logits + x[1]) / np.exp(x[0]), truth),
+        lambda x: _log_loss((logits + x[1]) / np.exp(x[0]), truth) + _PRIOR * np.sum(x**2) / logits.size,
         np.zeros(2),
         method="L-BFGS-B",
         bounds=[_LOG_RANGE, (-5, 5)],
@@ -160,6 +163,10 @@ def _quality(found: Sequence[Answer]) -> dict[str, Any]:
         "ece_after": calibration_error(said, truth),
         "bins": [[round(p, 4), round(share, 4), count] for p, share, count in reliability(said, truth)],
     }
+
+
+def _rounded(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4f}"
 
 
 def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:

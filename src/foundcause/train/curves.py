@@ -46,7 +46,7 @@ def _lines(axis: Any, entries: list[dict[str, Any]], names: list[str], title: st
         points = [(e["elapsed"] / 60, value) for e in entries if (value := _dig(e, name)) is not None]
         if points:
             parts = name.split(".")
-            axis.plot(*zip(*points, strict=True), label=parts[1] if len(parts) > 1 else name)
+            axis.plot(*zip(*points, strict=True), label=parts[1] if len(parts) > 1 else name, marker=".")
     axis.set_title(title)
     if len(names) > 1:
         axis.legend(fontsize=7)

@@ -39,14 +39,15 @@ def train(
     if config.threads:
         torch.set_num_threads(config.threads)
     folder = RunFolder(out)
-    with team(config.device) as members, Workers(config.workers, ahead=config.ahead) as workers:
+    with team(config.device) as members:
         if members.leads:
             folder.prepare()
             if folder.state.exists() and not resume:
                 raise OutputError(f"{out} already holds a run; continue it with --resume or choose another --out")
-        run = Run(config, folder, members, workers, say if members.leads else _silent)
-        run.prepare(resume=resume, init=init)
-        run.learn()
+        with Workers(config.workers, ahead=config.ahead) as workers:
+            run = Run(config, folder, members, workers, say if members.leads else _silent)
+            run.prepare(resume=resume, init=init)
+            run.learn()
     if members.leads and config.calibration_tasks and run.finished:
         from foundcause.train.calibrate import calibrate_run
 
