@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from foundcause.model.config import ModelConfig
 
 _FLOAT = 4
-_BASE_BYTES = 300e6  # interpreter and libraries
+_BASE_BYTES = 450e6  # interpreter and libraries
 _BATCH_BYTES = 400e6  # what one batch of passes may take, so that small tables are batched and large ones are not
 _KERNEL_ROWS = 300
 
