@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ FORMAT = "foundcause"
 FORMAT_VERSION = 1
 _HEADER_KEY = "foundcause"
 _SHOWN_NAMES = 5
+_LARGE = 5_000_000  # numbers
 
 
 def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[str, Any] | None = None) -> Path:
@@ -69,7 +71,9 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device = "cpu") ->
     source = Path(path)
     header, tensors = _read(source, str(device))
     config = _config(source, header)
-    with torch.device("meta"):
+    # Drawing start values that are replaced at once is the slow part of a large network, meta tensors of a small one.
+    size = sum(tensor.numel() for tensor in tensors.values())
+    with torch.device("meta") if size > _LARGE else nullcontext():
         network = FoundCause(config)
     _check_features(source, header, network)
     _check_tensors(source, tensors, network)
