@@ -59,6 +59,8 @@ class TrainConfig:
     replay_reservoir: hard tasks kept per size bucket.
     workers: simulating processes; 0 simulates in the training process.
     threads: torch threads of the training process; 0 leaves torch's choice.
+    task_folder: where prepared tasks are kept, so that runs with the same tasks and features share them (about half a
+        megabyte each); ``None`` prepares anew.
     ahead: tasks prepared or under way beyond the one needed next.
     scaling_tasks: tasks from which feature means and deviations are estimated before the first step.
     checkpoint_minutes: time between two checkpoints, which is also the most that a crash can lose.
@@ -107,6 +109,7 @@ class TrainConfig:
     replay_reservoir: int = 32
     workers: int = 1
     threads: int = 1
+    task_folder: str | None = None
     ahead: int = 96
     scaling_tasks: int = 256
     checkpoint_minutes: float = 3.0

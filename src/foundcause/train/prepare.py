@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Recipe:
     encoder_rows: most rows that the sample encoder sees; ``None`` sends all.
     kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
     smallest_share: least share of the rows that a further view of a task keeps.
+    folder: where prepared tasks are kept for other runs with the same recipe; ``None`` keeps none.
     """
 
     mixture: Any
@@ -36,6 +38,7 @@ class Recipe:
     encoder_rows: int | None
     kernel_rows: int | None = None
     smallest_share: float = 0.6
+    folder: str | None = field(default=None, repr=False)  # does not change what is prepared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +80,15 @@ class Job:
 
 
 def run(job: Job) -> list[Prepared]:
-    """All views asked for, from one simulation of the task."""
+    """All views asked for: read where they are kept, else from one simulation of the task."""
+    if job.recipe.folder is None:
+        return _made(job)
+    from foundcause.train.cache import kept, task_path
+
+    return kept(task_path(Path(job.recipe.folder), job.recipe, job.index, job.views), lambda: _made(job), half=True)
+
+
+def _made(job: Job) -> list[Prepared]:
     from foundcause.simulate.mixture import make_task
 
     started = time.thread_time()

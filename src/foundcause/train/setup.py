@@ -48,6 +48,7 @@ def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, 
         seed=config.seed if seed is None else seed,
         features=model.features,
         encoder_rows=model.encoder_rows,
+        folder=config.task_folder,
     )
 
 

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import os
 import time
-import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-import foundcause
-from foundcause.atomic import replacing
-from foundcause.errors import OutputError
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
+from foundcause.train.cache import kept, suite_path
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.families import families
 from foundcause.train.metrics import summary
@@ -29,7 +19,6 @@ from foundcause.train.prepare import Job, Prepared, Recipe
 from foundcause.train.workers import Failure, Workers
 
 SCORED = ("auroc", "f1", "direction")
-_ARRAYS = ("values", "observed", "statistics", "adjacency", "confounding")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,60 +99,17 @@ def validation(
 
 def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:
     """The first ``count`` tasks of a recipe, prepared or read from the cache."""
-    path = cache_folder() / f"{_key(recipe, count)}.npz"
-    if path.exists():
-        try:
-            return _read(path)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-            pass  # a damaged cache is made anew
-    items = [r[0] for r in workers.ordered(Job(recipe, k) for k in range(count)) if not isinstance(r, Failure)]
-    with suppress(OutputError):  # no place for a cache: prepare again next time
-        _write(path, items)
-    return items
 
+    def make() -> list[Prepared]:
+        results = workers.ordered(Job(recipe, k) for k in range(count))
+        return [result[0] for result in results if not isinstance(result, Failure)]
 
-def cache_folder() -> Path:
-    """Where prepared suites are kept: ``FOUNDCAUSE_CACHE``, or ``foundcause`` in the user's cache folder."""
-    own = os.environ.get("FOUNDCAUSE_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "foundcause" / "validation"
+    return kept(suite_path(recipe, count), make)
 
 
 def family_score(metrics: Mapping[str, float]) -> float:
     """Mean of AUROC, F1 and direction accuracy of one family."""
     return _mean([metrics[name] for name in SCORED])
-
-
-def _key(recipe: Recipe, count: int) -> str:
-    """A name that changes with anything the prepared tasks depend on: the recipe and the code behind it."""
-    digest = hashlib.sha256(repr((recipe, count)).encode())
-    root = Path(foundcause.__file__).parent
-    for package in ("simulate", "statistics"):
-        for file in sorted((root / package).rglob("*.py")):
-            digest.update(file.read_bytes())
-    digest.update((root / "train" / "prepare.py").read_bytes())
-    return digest.hexdigest()[:24]
-
-
-def _write(path: Path, items: list[Prepared]) -> None:
-    arrays: dict[str, Any] = {}
-    for k, item in enumerate(items):
-        arrays |= {f"{k}.{name}": getattr(item, name) for name in _ARRAYS}
-    arrays["about"] = np.array(json.dumps([[item.index, item.view, item.rows, item.record] for item in items]))
-    with replacing(path) as partial:
-        np.savez(partial, **arrays)
-
-
-def _read(path: Path) -> list[Prepared]:
-    with np.load(path, allow_pickle=False) as arrays:
-        about = json.loads(str(arrays["about"]))
-        return [
-            Prepared(
-                index=index, view=view, rows=rows, record=record, **{name: arrays[f"{k}.{name}"] for name in _ARRAYS}
-            )
-            for k, (index, view, rows, record) in enumerate(about)
-        ]
 
 
 def _mean(values: list[float]) -> float:
