@@ -35,15 +35,15 @@ def to_dot(result: Result, path: str | Path | None = None) -> str:
     """Graphviz text; edge width grows with probability."""
     lines = ["digraph foundcause {", "  rankdir=TB;", "  node [shape=box, style=rounded];"]
     lines += [f"  {_dot_quoted(name)};" for name in result.names]
-    for row in result.edges.itertuples(index=False):
+    for arc in result.arcs:
         lines.append(
-            f"  {_dot_quoted(row.cause)} -> {_dot_quoted(row.effect)} "
-            f'[label="{row.probability:.2f}", penwidth={0.5 + 2.5 * row.probability:.2f}];'
+            f"  {_dot_quoted(arc.cause)} -> {_dot_quoted(arc.effect)} "
+            f'[label="{arc.probability:.2f}", penwidth={0.5 + 2.5 * arc.probability:.2f}];'
         )
-    for row in result.confounders.itertuples(index=False):
+    for pair in result.hidden_causes:
         lines.append(
-            f"  {_dot_quoted(row.first)} -> {_dot_quoted(row.second)} "
-            f'[dir=both, style=dashed, color=red, constraint=false, label="{row.probability:.2f}"];'
+            f"  {_dot_quoted(pair.first)} -> {_dot_quoted(pair.second)} "
+            f'[dir=both, style=dashed, color=red, constraint=false, label="{pair.probability:.2f}"];'
         )
     text = "\n".join([*lines, "}", ""])
     if path is not None:
@@ -61,10 +61,10 @@ def to_mermaid(result: Result, path: str | Path | None = None) -> str:
     ids = {name: f"v{k}" for k, name in enumerate(result.names)}
     lines = ["flowchart TD"]
     lines += [f'  {ids[name]}["{_mermaid_escaped(name)}"]' for name in result.names]
-    for row in result.edges.itertuples(index=False):
-        lines.append(f"  {ids[row.cause]} -->|{row.probability:.2f}| {ids[row.effect]}")
-    for row in result.confounders.itertuples(index=False):
-        lines.append(f"  {ids[row.first]} <-.->|{row.probability:.2f}| {ids[row.second]}")
+    for arc in result.arcs:
+        lines.append(f"  {ids[arc.cause]} -->|{arc.probability:.2f}| {ids[arc.effect]}")
+    for pair in result.hidden_causes:
+        lines.append(f"  {ids[pair.first]} <-.->|{pair.probability:.2f}| {ids[pair.second]}")
     text = "\n".join(lines) + "\n"
     if path is not None:
         write_text(path, text)
@@ -76,22 +76,22 @@ def _mermaid_escaped(name: str) -> str:
     return "".join(c if c.isalnum() or c in " _-." else f"#{ord(c)};" for c in name)
 
 
-def confounder_graph(result: Result) -> nx.DiGraph:
+def confounder_graph(result: Result) -> nx.DiGraph[str]:
     """The graph with each hidden common cause as an explicit node ``hidden:a~b`` (attribute ``observed`` is False)."""
     import networkx as nx
 
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(result.names, observed=True)
     graph.add_edges_from(result.graph.edges(data=True))
     taken = set(result.names)
-    for row in result.confounders.itertuples(index=False):
-        hidden = f"hidden:{row.first}~{row.second}"
+    for pair in result.hidden_causes:
+        hidden = f"hidden:{pair.first}~{pair.second}"
         while hidden in taken:
             hidden += "'"
         taken.add(hidden)
         graph.add_node(hidden, observed=False)
-        graph.add_edge(hidden, row.first, probability=float(row.probability))
-        graph.add_edge(hidden, row.second, probability=float(row.probability))
+        graph.add_edge(hidden, pair.first, probability=pair.probability)
+        graph.add_edge(hidden, pair.second, probability=pair.probability)
     return graph
 
 
@@ -130,12 +130,12 @@ def to_causallearn(result: Result) -> Any:
 
     nodes = {name: GraphNode(name) for name in result.names}
     graph = GeneralGraph(list(nodes.values()))
-    for row in result.edges.itertuples(index=False):
-        graph.add_edge(Edge(nodes[row.cause], nodes[row.effect], Endpoint.TAIL, Endpoint.ARROW))
-    for row in result.confounders.itertuples(index=False):
+    for arc in result.arcs:
+        graph.add_edge(Edge(nodes[arc.cause], nodes[arc.effect], Endpoint.TAIL, Endpoint.ARROW))
+    for pair in result.hidden_causes:
         # causal-learn keeps one edge per pair: a directed edge that is already there speaks louder.
-        if not graph.is_adjacent_to(nodes[row.first], nodes[row.second]):
-            graph.add_edge(Edge(nodes[row.first], nodes[row.second], Endpoint.ARROW, Endpoint.ARROW))
+        if not graph.is_adjacent_to(nodes[pair.first], nodes[pair.second]):
+            graph.add_edge(Edge(nodes[pair.first], nodes[pair.second], Endpoint.ARROW, Endpoint.ARROW))
     return graph
 
 

@@ -37,10 +37,10 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
         FigureCanvasAgg(figure)
         ax = figure.add_subplot()
     ax.set_axis_off()
-    for row in result.edges.itertuples(index=False):
-        _arrow(ax, positions[row.cause], positions[row.effect], float(row.probability))
-    for row in result.confounders.itertuples(index=False):
-        _arc(ax, positions[row.first], positions[row.second], float(row.probability))
+    for arc in result.arcs:
+        _arrow(ax, positions[arc.cause], positions[arc.effect], arc.probability)
+    for pair in result.hidden_causes:
+        _arc(ax, positions[pair.first], positions[pair.second], pair.probability)
     for name, (x, y) in positions.items():
         ax.text(
             x,
@@ -62,7 +62,7 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
     return ax
 
 
-def layered_positions(graph: nx.DiGraph) -> dict[str, Position]:
+def layered_positions(graph: nx.DiGraph[str]) -> dict[str, Position]:
     """A place for each node: layer by longest path from a root, order inside a layer by repeated barycentres.
 
     Nodes without any edge stand in a block of their own below the graph.
@@ -96,7 +96,7 @@ def layered_positions(graph: nx.DiGraph) -> dict[str, Position]:
     return {node: positions[node] for node in graph}
 
 
-def _pull_roots_down(graph: nx.DiGraph, layers: list[list[str]]) -> None:
+def _pull_roots_down(graph: nx.DiGraph[str], layers: list[list[str]]) -> None:
     """A root moves to just above its first effect, so that edges stay short."""
     depth = {node: k for k, layer in enumerate(layers) for node in layer}
     for node in list(layers[0]) if layers else []:
@@ -156,8 +156,10 @@ def _short(name: str) -> str:
 
 def _write(ax: Axes, path: Path) -> None:
     metadata: Mapping[str, None] = {"Date": None} if path.suffix == ".svg" else {}
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # axes that were drawn on belong to one
     try:
         with replacing(path) as partial:
-            ax.figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
+            figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
     except ValueError as error:
         raise OutputError(f"cannot draw into {path}: {error}; use a name ending in .png, .svg or .pdf") from error

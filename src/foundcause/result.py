@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,23 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 _MATRICES = ("edge_probabilities", "existence_probabilities", "confounding_probabilities", "agreement_matrix")
+
+
+class Arc(NamedTuple):
+    """A directed edge: its probability, and the share of passes in which it stood."""
+
+    cause: str
+    effect: str
+    probability: float
+    agreement: float
+
+
+class HiddenCause(NamedTuple):
+    """A pair of columns that something outside the table probably drives."""
+
+    first: str
+    second: str
+    probability: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,45 +85,48 @@ class Result:
     # ---- what people look at -------------------------------------------------------------------------------------
 
     @cached_property
+    def arcs(self) -> list[Arc]:
+        """Edges of the graph, most probable first."""
+        cause, effect = np.nonzero(self.adjacency_matrix)
+        found = [
+            Arc(self.names[i], self.names[j], float(self.edge_probabilities[i, j]), float(self.agreement_matrix[i, j]))
+            for i, j in zip(cause, effect, strict=True)
+        ]
+        return sorted(found, key=lambda arc: -arc.probability)
+
+    @cached_property
+    def hidden_causes(self) -> list[HiddenCause]:
+        """Pairs that probably share a hidden common cause, most probable first."""
+        first, second = np.nonzero(np.triu(self.confounding_probabilities > self.confounding_threshold, 1))
+        found = [
+            HiddenCause(self.names[i], self.names[j], float(self.confounding_probabilities[i, j]))
+            for i, j in zip(first, second, strict=True)
+        ]
+        return sorted(found, key=lambda pair: -pair.probability)
+
+    @cached_property
     def edges(self) -> pd.DataFrame:
         """Edges of the graph, most probable first: cause, effect, probability, agreement."""
         import pandas as pd
 
-        cause, effect = np.nonzero(self.adjacency_matrix)
-        frame = pd.DataFrame(
-            {
-                "cause": [self.names[i] for i in cause],
-                "effect": [self.names[j] for j in effect],
-                "probability": self.edge_probabilities[cause, effect],
-                "agreement": self.agreement_matrix[cause, effect],
-            }
-        )
-        return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(self.arcs, columns=list(Arc._fields))
 
     @cached_property
     def confounders(self) -> pd.DataFrame:
         """Pairs that probably share a hidden common cause: first, second, probability."""
         import pandas as pd
 
-        first, second = np.nonzero(np.triu(self.confounding_probabilities > self.confounding_threshold, 1))
-        frame = pd.DataFrame(
-            {
-                "first": [self.names[i] for i in first],
-                "second": [self.names[j] for j in second],
-                "probability": self.confounding_probabilities[first, second],
-            }
-        )
-        return frame.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+        return pd.DataFrame(self.hidden_causes, columns=list(HiddenCause._fields))
 
     @cached_property
-    def graph(self) -> nx.DiGraph:
+    def graph(self) -> nx.DiGraph[str]:
         """The acyclic graph; every column is a node, edges carry ``probability`` and ``agreement``."""
         import networkx as nx
 
-        graph = nx.DiGraph()
+        graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.names)
-        for row in self.edges.itertuples(index=False):
-            graph.add_edge(row.cause, row.effect, probability=float(row.probability), agreement=float(row.agreement))
+        for arc in self.arcs:
+            graph.add_edge(arc.cause, arc.effect, probability=arc.probability, agreement=arc.agreement)
         return graph
 
     @cached_property
@@ -132,7 +152,7 @@ class Result:
     def __repr__(self) -> str:
         return (
             f"Result({len(self.names)} columns, {int(self.adjacency_matrix.sum())} edges, "
-            f"{len(self.confounders)} hidden common causes, {len(self.warnings)} warnings)"
+            f"{len(self.hidden_causes)} hidden common causes, {len(self.warnings)} warnings)"
         )
 
     def _repr_html_(self) -> str:
@@ -158,8 +178,8 @@ class Result:
             "schema": "foundcause-result",
             "schema_version": SCHEMA_VERSION,
             "names": list(self.names),
-            "edges": self.edges.to_dict("records"),
-            "confounders": self.confounders.to_dict("records"),
+            "edges": [arc._asdict() for arc in self.arcs],
+            "confounders": [pair._asdict() for pair in self.hidden_causes],
             "adjacency": self.adjacency_matrix.astype(int).tolist(),
             **{name: getattr(self, name).tolist() for name in _MATRICES},
             "threshold": self.threshold,

@@ -1,4 +1,4 @@
-"""Names, groups and formulas of every pairwise feature; networks take their sizes and documents their tables from here."""
+"""Names, groups and formulas of every pairwise feature: networks take sizes from here, documents their tables."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ class FeatureSet:
     @cached_property
     def symmetric(self) -> tuple[int, ...]:
         """Positions of symmetric features that speak of dependence or colliders (not the reliability metadata)."""
-        return tuple(
-            k for k, f in enumerate(self.features) if f.symmetry == "symmetric" and f.group != "reliability"
-        )
+        return tuple(k for k, f in enumerate(self.features) if f.symmetry == "symmetric" and f.group != "reliability")
 
     @cached_property
     def differences(self) -> tuple[tuple[int, int], ...]:
@@ -84,7 +82,7 @@ class FeatureSet:
 
     @cached_property
     def droppable(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of positions that feature dropout hides together: direction and collider features with their partners."""
+        """Groups of positions that feature dropout hides together: direction and collider features and partners."""
         groups: list[tuple[int, ...]] = []
         for k, f in enumerate(self.features):
             if f.group not in ("direction", "collider"):
