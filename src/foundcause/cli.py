@@ -21,6 +21,7 @@ _COMMAND_MODULES: tuple[str, ...] = (
     "train",
     "simulate",
     "bench",
+    "serve",
 )  # each module of commands/ joins here when it lands
 
 

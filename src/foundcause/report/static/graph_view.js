@@ -2,8 +2,9 @@
 /* The interactive graph, shared by the HTML report and the web page.
  *
  * createGraphView(container, result, handlers) draws `result` (the JSON of Result.to_json plus `positions`)
- * and returns { setThreshold, showHidden, fit, select, refreshColours, edges }.
- * handlers.onEdge(edge), handlers.onHidden(pair), handlers.onNode(name), handlers.onClear() tell what was clicked.
+ * and returns { setThreshold, showHidden, fit, select, refreshColours, redraw, edges }.
+ * handlers.onEdge(edge), handlers.onHidden(pair), handlers.onNode(index), handlers.onClear() tell what was clicked;
+ * handlers.rules() may give what is known already, as { i, j, kind: "forbidden" | "required" }, to be drawn too.
  */
 
 /** Edges shown at a threshold: the answer's own first, then weaker ones while the graph stays acyclic. */
@@ -75,6 +76,13 @@ function graphStyle() {
       "line-style": "dashed", "source-arrow-shape": "triangle", "target-arrow-shape": "triangle", "arrow-scale": 0.8,
       width: "mapData(probability, 0, 1, 0.8, 3)", opacity: 0.85, "line-color": cssColour("--hidden"),
       "source-arrow-color": cssColour("--hidden"), "target-arrow-color": cssColour("--hidden") } },
+    { selector: "edge.required", style: {
+      "curve-style": "bezier", "target-arrow-shape": "triangle", width: 3, opacity: 1,
+      "line-color": cssColour("--required"), "target-arrow-color": cssColour("--required") } },
+    { selector: "edge.forbidden", style: {
+      "curve-style": "bezier", "line-style": "dotted", "target-arrow-shape": "tee", width: 2, opacity: 0.8,
+      "line-color": cssColour("--soft"), "target-arrow-color": cssColour("--soft"),
+      label: "✕", "font-size": 15, color: cssColour("--soft") } },
     { selector: ":selected", style: {
       "border-width": 3, "border-color": cssColour("--focus"), "line-color": cssColour("--focus"),
       "target-arrow-color": cssColour("--focus"), "source-arrow-color": cssColour("--focus"), opacity: 1 } },
@@ -107,6 +115,11 @@ function createGraphView(container, result, handlers) {
           data: { id: `h${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
       }
     }
+    for (const { i, j, kind } of handlers.rules ? handlers.rules() : []) {
+      const drawn = view.getElementById(`e${i}-${j}`);
+      if (kind === "required" && drawn.length) drawn.addClass("required");
+      else view.add({ group: "edges", classes: `rule ${kind}`, data: { id: `r${i}-${j}`, source: "n" + i, target: "n" + j, i, j } });
+    }
     for (const id of selected) view.getElementById(id).select();
     container.setAttribute("aria-label", `Causal graph with ${nodes.length} variables and ${state.edges.length} edges`);
     if (handlers.onRedraw) handlers.onRedraw(state.edges);
@@ -121,6 +134,7 @@ function createGraphView(container, result, handlers) {
 
   view.on("tap", "edge.cause", (event) => { emphasise(event.target); handlers.onEdge(event.target.data()); });
   view.on("tap", "edge.hidden", (event) => { emphasise(event.target); handlers.onHidden(event.target.data()); });
+  view.on("tap", "edge.rule", (event) => { emphasise(event.target); if (handlers.onRule) handlers.onRule(event.target.data()); });
   view.on("tap", "node", (event) => { emphasise(event.target); handlers.onNode(event.target.data("index")); });
   view.on("tap", (event) => { if (event.target === view) { emphasise(null); handlers.onClear(); } });
   view.on("resize", () => view.fit(undefined, 24));
@@ -132,6 +146,7 @@ function createGraphView(container, result, handlers) {
     setThreshold(value) { state.threshold = value; redraw(); },
     showHidden(value) { state.hidden = value; redraw(); },
     fit() { emphasise(null); view.fit(undefined, 24); },
+    redraw,
     refreshColours() { view.style(graphStyle()); },
     select(id) {
       view.elements().unselect();

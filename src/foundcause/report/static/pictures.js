@@ -68,7 +68,8 @@ function heatMap(names, matrix, variable, rowWord, onCell) {
   const margin = Math.min(130, 14 + 6.2 * Math.max(...names.map((name) => name.length)));
   const size = margin + D * cell + 4;
   const svg = svgElement("svg", { viewBox: `0 0 ${size} ${size}`, class: "heat", role: "img",
-    "aria-label": `Matrix of ${D} by ${D} probabilities`, style: `max-width:${Math.max(size, 300)}px` });
+    "aria-label": `Matrix of ${D} by ${D} probabilities` });
+  svg.style.maxWidth = `${Math.max(size, 300)}px`; // as a property: the web page's policy refuses style attributes
   const short = (name) => (name.length > 18 ? name.slice(0, 17) + "…" : name);
   names.forEach((name, k) => {
     const middle = margin + (k + 0.5) * cell;

@@ -1,0 +1,109 @@
+"""The JSON of the API, as OpenAPI describes it. The result itself is that of ``Result.to_json``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(min_length=1, max_length=2000)]
+_MANY = 20_000
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    detail: str
+
+
+class JobView(BaseModel):
+    """How far a piece of work is."""
+
+    id: str
+    state: Literal["waiting", "running", "done", "refused", "failed", "cancelled"]
+    place: int | None = Field(description="Place in the queue, 1 is next; null when not waiting.")
+    stage: str = Field(description="What is being done, in a word.")
+    done: int
+    total: int = Field(description="Steps in this stage; 0 when unknown.")
+    error: str = Field(description="Why it was refused, failed or cancelled; else empty.")
+
+
+class ColumnView(BaseModel):
+    """What a column was taken for."""
+
+    name: str
+    kind: str
+    encoding: str
+    missing: float
+    distinct: int
+    status: Literal["used", "isolated", "dropped"]
+    reason: str
+
+
+class Description(BaseModel):
+    """A table as it was read."""
+
+    rows: int
+    sampled_rows: int
+    columns: list[ColumnView]
+    warnings: list[str]
+
+
+class TableView(BaseModel):
+    """An uploaded table; ``description`` comes when ``read`` is done."""
+
+    id: str
+    name: str
+    bytes: int
+    read: JobView
+    description: Description | None
+    discoveries: list[JobView]
+
+
+class VisitView(BaseModel):
+    """What this visit holds, oldest first."""
+
+    tables: list[TableView]
+
+
+class About(BaseModel):
+    """The server and its limits."""
+
+    version: str
+    slots: int = Field(description="Discoveries that run at a time.")
+    upload_bytes: int
+    rows: int
+    columns: int
+    runs: int
+    discover_seconds: float
+    files: list[str] = Field(description="Exports that each discovery offers.")
+
+
+class KnowledgeBody(BaseModel):
+    """What is known already; the fields of ``foundcause.Knowledge``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tiers: list[list[Name]] = Field(default=[], max_length=200, description="Earliest first.")
+    forbidden: list[tuple[Name, Name]] = Field(default=[], max_length=_MANY, description="(cause, effect) pairs.")
+    required: list[tuple[Name, Name]] = Field(default=[], max_length=_MANY, description="(cause, effect) pairs.")
+    forbid_within_tiers: bool = False
+    roots: list[Name] = Field(default=[], max_length=_MANY, description="Columns that nothing causes.")
+    sinks: list[Name] = Field(default=[], max_length=_MANY, description="Columns that cause nothing.")
+
+
+class DiscoveryBody(BaseModel):
+    """How to discover."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    knowledge: KnowledgeBody | None = None
+    runs: int = Field(default=10, ge=1, le=1000, description="Passes over resampled rows; the server's limit applies.")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    threshold: float | None = Field(default=None, ge=0, le=1, description="Null adapts it to the table.")
+
+
+class Layout(BaseModel):
+    """Where the page draws each column, in the order of the result's names."""
+
+    positions: list[tuple[float, float]]

@@ -1,0 +1,214 @@
+"""What every request must pass before a route sees it: Host, Origin, token, body size; and the response headers."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import secrets
+import socket
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from foundcause.web.settings import Settings, is_loopback
+
+TOKEN_COOKIE = "foundcause_token"
+UPLOAD_PATH = "/api/tables"
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    "cache-control": "no-store",
+}
+
+
+class RefusalError(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.detail = status, detail
+
+
+class Gatekeeper:
+    """ASGI middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        started = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                own = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    own.setdefault(name, value)
+            await send(message)
+
+        try:
+            check_host(headers.getlist("host"), self.settings)
+            check_origin(headers, scope["method"], scope["path"])
+            new_token = self._check_token(scope, headers)
+            limit = self._body_limit(scope)
+            _check_length(headers.get("content-length"), limit)
+            out = _with_cookie(guarded, new_token) if new_token else guarded
+            await self.app(scope, _counted(receive, limit), out)
+        except RefusalError as refusal:
+            if started:
+                raise
+            await _refuse(guarded, refusal)
+
+    def _check_token(self, scope: Scope, headers: Headers) -> str | None:
+        """None when the request carries the token or needs none; the token when it came in the address."""
+        token = self.settings.token
+        if token is None:
+            return None
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and _same(bearer.strip(), token):
+            return None
+        if _same(_cookie(headers, TOKEN_COOKIE), token):
+            return None
+        if scope["path"] == "/":
+            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+            if _same(given, token):
+                return token
+        raise RefusalError(
+            401, "open the address that `foundcause serve` printed: it holds the token this server asks for"
+        )
+
+    def _body_limit(self, scope: Scope) -> int:
+        upload = scope["method"] == "POST" and scope["path"] == UPLOAD_PATH
+        return self.settings.limits.upload_bytes if upload else self.settings.limits.body_bytes
+
+
+def check_host(values: list[str], settings: Settings) -> None:
+    """Refuse names that are not ours: foreign names that resolve to this machine are how pages attack local servers."""
+    name = _host_name(values[0]) if len(values) == 1 else ""
+    own = {"localhost", *(host.lower() for host in settings.extra_hosts)}
+    if name in own or is_loopback(name):
+        return
+    if not is_loopback(settings.host):
+        own |= {settings.host.lower(), socket.gethostname().lower()}
+        # A bare address cannot be rebound to another machine, so it is as good as a name we know.
+        if name in own or _is_address(name):
+            return
+    raise RefusalError(
+        421, f"this server does not answer to the name {name[:80]!r}; start it with --allow-host to add it"
+    )
+
+
+def check_origin(headers: Headers, method: str, path: str) -> None:
+    """Refuse what another site's page sends."""
+    origin = headers.get("origin")
+    if origin is not None:
+        host = headers.get("host", "")
+        if origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
+            raise RefusalError(403, "requests from pages of other sites are refused")
+        return
+    foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+    # A link on another site may open the page, but nothing else.
+    if foreign and (method not in ("GET", "HEAD") or path != "/"):
+        raise RefusalError(403, "requests from pages of other sites are refused")
+
+
+def _host_name(value: str) -> str:
+    value = value.strip().lower()
+    if value.startswith("["):
+        return value[1:].partition("]")[0]
+    return value.rpartition(":")[0] if value.count(":") == 1 else value
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _same(given: str, secret: str) -> bool:
+    return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    try:
+        jar = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return jar[name].value if name in jar else ""
+
+
+def _with_cookie(send: Send, token: str) -> Send:
+    async def setting(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            cookie = f"{TOKEN_COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+            MutableHeaders(scope=message).append("set-cookie", cookie)
+        await send(message)
+
+    return setting
+
+
+def _check_length(declared: str | None, limit: int) -> None:
+    if declared is None:
+        return
+    if not declared.isascii() or not declared.isdigit():
+        raise RefusalError(400, "the Content-Length header is no number")
+    if int(declared) > limit:
+        raise _too_large(limit)
+
+
+def _counted(receive: Receive, limit: int) -> Receive:
+    """Counts what arrives, because a Content-Length may be missing."""
+    total = 0
+
+    async def counting() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > limit:
+            raise _too_large(limit)
+        return message
+
+    return counting
+
+
+def _too_large(limit: int) -> RefusalError:
+    size = f"{limit / (1 << 20):.0f} MB" if limit >= 1 << 20 else f"{limit:,} bytes"
+    return RefusalError(413, f"this is more than the {size} that this server takes; send fewer rows or columns")
+
+
+async def _refuse(send: Send, refusal: RefusalError) -> None:
+    body = json.dumps({"detail": refusal.detail}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    headers.append((b"connection", b"close"))  # what is left of a refused body is never read
+    if refusal.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

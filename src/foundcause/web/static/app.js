@@ -1,0 +1,228 @@
+/* The page from the first drop to the last download. Names from tables are only ever set as text. */
+
+import { call, follow, inSentence, Problem, showProgress, upload } from "./api.js";
+import { blankResult, createExplorer } from "./explore.js";
+import { createLanes } from "./lanes.js";
+import { createRules } from "./rules.js";
+
+const { element, percent } = window;
+const byId = (id) => document.getElementById(id);
+const HEARTBEAT = 30_000;
+
+const state = { about: null, table: null, discovery: null, discovered: false, stopReading: null };
+
+if (location.search) history.replaceState(null, "", "/"); // the token now stands in a cookie
+
+const lanes = createLanes(byId("lanes"), knowledgeChanged);
+const rules = createRules({ list: byId("rules"), add: byId("rule-add"), cause: byId("rule-cause"), kind: byId("rule-kind"),
+  effect: byId("rule-effect") }, () => { knowledgeChanged(); explorer.redraw(); });
+const explorer = createExplorer(rules);
+
+// ---- problems and colours ---------------------------------------------------------------------------------------
+
+function complain(message) {
+  const box = byId("problem");
+  box.textContent = message;
+  box.hidden = !message;
+  if (message) box.scrollIntoView({ block: "nearest" });
+}
+
+byId("theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  explorer.refreshColours();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.refreshColours());
+
+// ---- 1 · the table ----------------------------------------------------------------------------------------------
+
+function take(file) {
+  if (!file) return;
+  const limit = state.about ? state.about.upload_bytes : Infinity;
+  if (file.size > limit) {
+    complain(`${file.name} has ${megabytes(file.size)}; this server takes ${megabytes(limit)}. Send fewer rows or columns, or use “foundcause discover” in a terminal.`);
+    return;
+  }
+  const sending = upload(file, (share) => {
+    byId("reading-text").textContent = share < 1 ? `Sending ${file.name}: ${percent(share)}` : `Reading ${file.name} …`;
+  });
+  readTable(file.name, sending.promise, sending.cancel);
+}
+
+async function readTable(name, arriving, stop) {
+  complain("");
+  await forgetTable();
+  byId("drop").hidden = true;
+  byId("reading").hidden = false;
+  byId("reading-text").textContent = `Sending ${name} …`;
+  state.stopReading = stop;
+  try {
+    const sent = await arriving;
+    state.stopReading = () => call("DELETE", `/api/tables/${sent.id}`).catch(() => null);
+    const table = await follow(`/api/tables/${sent.id}`, (answer) => answer.read, (answer) => {
+      byId("reading-text").textContent = answer.read.state === "waiting" ? inSentence(answer.read) : `Reading ${name} …`;
+    });
+    if (table.read.state !== "done") throw new Problem(0, table.read.error);
+    showTable(table);
+  } catch (problem) {
+    complain(problem.status === 404 ? "" : problem.message);
+    byId("drop").hidden = false;
+  } finally {
+    state.stopReading = null;
+    byId("reading").hidden = true;
+    byId("file").value = "";
+  }
+}
+
+async function forgetTable() {
+  const old = state.table;
+  state.table = state.discovery = null;
+  state.discovered = false;
+  byId("work").hidden = true;
+  byId("start").hidden = false;
+  byId("drop").hidden = false;
+  if (old) await call("DELETE", `/api/tables/${old.id}`).catch(() => null);
+}
+
+function showTable(table) {
+  state.table = table;
+  const { description } = table;
+  const columns = description.columns.filter((column) => column.status !== "dropped");
+  byId("start").hidden = true;
+  byId("work").hidden = byId("end").hidden = false;
+  byId("table-name").textContent = `${table.name}: ${description.rows.toLocaleString("en")} rows, ${columns.length} columns`;
+  byId("table-warnings").hidden = !description.warnings.length;
+  byId("table-warnings").replaceChildren(...description.warnings.map((warning) => element("li", {}, warning)));
+  byId("columns").tBodies[0].replaceChildren(...description.columns.map(columnRow));
+  const names = columns.map((column) => column.name);
+  byId("within").checked = false;
+  byId("runs").max = state.about ? state.about.runs : 50;
+  byId("status").textContent = "";
+  byId("stale").hidden = true;
+  lanes.reset(names);
+  rules.reset(names);
+  explorer.show(blankResult(names));
+  byId("main").focus({ preventScroll: true });
+}
+
+function columnRow(column) {
+  const note = column.status === "used" ? (column.encoding === "as is" ? null : column.encoding) : `${column.status}: ${column.reason}`;
+  return element("tr", { class: column.status },
+    element("td", {}, column.name, note ? element("span", { class: "note" }, note) : null),
+    element("td", {}, column.kind), element("td", {}, column.missing ? `${(100 * column.missing).toFixed(column.missing < 0.1 ? 1 : 0)}%` : "none"));
+}
+
+function megabytes(bytes) {
+  return bytes >= 1 << 20 ? `${Math.round(bytes / (1 << 20)).toLocaleString("en")} MB` : `${bytes.toLocaleString("en")} bytes`;
+}
+
+byId("file").addEventListener("change", (event) => take(event.target.files[0]));
+byId("demo").addEventListener("click", () => readTable("the demo table", call("POST", "/api/demo"), () => null));
+byId("reading-cancel").addEventListener("click", () => { if (state.stopReading) state.stopReading(); });
+byId("another").addEventListener("click", async () => { await cancel(); await forgetTable(); byId("file").focus(); });
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const files = event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+    if (!files) return;
+    event.preventDefault(); // a file dropped beside the box must not replace the page
+    byId("drop").classList.toggle("over", kind === "dragover");
+    if (kind === "drop" && !byId("start").hidden) take(event.dataTransfer.files[0]);
+  });
+}
+
+// ---- 2 · knowledge ----------------------------------------------------------------------------------------------
+
+byId("add-tier").addEventListener("click", () => lanes.addTier());
+byId("within").addEventListener("change", knowledgeChanged);
+
+function knowledge() {
+  return { tiers: lanes.tiers(), forbidden: rules.of("forbidden"), required: rules.of("required"), forbid_within_tiers: byId("within").checked };
+}
+
+function knowledgeChanged() {
+  byId("stale").hidden = !state.discovered;
+}
+
+// ---- 3 · discovery ----------------------------------------------------------------------------------------------
+
+async function discover() {
+  for (const id of ["runs", "seed"]) if (!byId(id).reportValidity()) return;
+  if (!state.table || state.discovery) return;
+  complain("");
+  busy(true);
+  const { id: table } = state.table;
+  try {
+    const body = { knowledge: knowledge(), runs: Number(byId("runs").value), seed: Number(byId("seed").value) };
+    const job = await call("POST", `/api/tables/${table}/discoveries`, body);
+    state.discovery = job.id;
+    const last = await follow(`/api/discoveries/${job.id}`, (answer) => answer, (answer) => {
+      byId("status").textContent = inSentence(answer);
+      showProgress(byId("bar"), answer);
+    });
+    if (last.state === "cancelled") byId("status").textContent = "Cancelled.";
+    else if (last.state !== "done") throw new Problem(0, last.error);
+    else await showResult(job.id);
+  } catch (problem) {
+    if (state.table && state.table.id === table) {
+      complain(problem.message);
+      byId("status").textContent = "No graph was discovered.";
+    }
+  } finally {
+    state.discovery = null;
+    busy(false);
+  }
+}
+
+async function showResult(id) {
+  const [result, layout] = await Promise.all([call("GET", `/api/discoveries/${id}/result`), call("GET", `/api/discoveries/${id}/layout`)]);
+  state.discovered = true;
+  byId("stale").hidden = true;
+  const edges = result.edges.length;
+  byId("status").textContent = `Done in ${result.timing.total.toFixed(1)} seconds: ${edges} ${edges === 1 ? "edge" : "edges"}.`;
+  explorer.show({ ...result, ...layout }, id, state.about.files);
+}
+
+async function cancel() {
+  if (state.discovery) await call("DELETE", `/api/discoveries/${state.discovery}`).catch(() => null);
+}
+
+function busy(on) {
+  byId("run").disabled = byId("again").disabled = on;
+  byId("cancel").hidden = !on;
+  if (on) byId("status").textContent = "Starting …";
+  showProgress(byId("bar"), on ? { state: "waiting" } : null);
+}
+
+byId("run").addEventListener("click", discover);
+byId("again").addEventListener("click", discover);
+byId("cancel").addEventListener("click", cancel);
+
+// ---- the visit --------------------------------------------------------------------------------------------------
+
+byId("end").addEventListener("click", async () => {
+  await cancel();
+  await forgetTable();
+  await call("DELETE", "/api/visit").catch((problem) => complain(problem.message));
+  byId("end").hidden = true;
+});
+addEventListener("pagehide", () => { if (state.table) navigator.sendBeacon("/api/visit/leave"); });
+addEventListener("pageshow", (event) => { if (event.persisted) call("GET", "/api/visit").catch(() => null); });
+setInterval(() => { if (state.table) call("GET", "/api/visit").catch(() => null); }, HEARTBEAT);
+
+async function begin() {
+  try {
+    state.about = await call("GET", "/api/about");
+    byId("limits").textContent = `One row per observation, one column per variable; up to ${megabytes(state.about.upload_bytes)}, ${state.about.rows.toLocaleString("en")} rows and ${state.about.columns} columns.`;
+    const { tables } = await call("GET", "/api/visit");
+    const last = tables.filter((table) => table.description).pop();
+    if (!last) return;
+    showTable(last); // the page was loaded again
+    const done = last.discoveries.filter((job) => job.state === "done").pop();
+    if (done) await showResult(done.id);
+  } catch (problem) {
+    complain(problem.message);
+  }
+}
+
+begin();
