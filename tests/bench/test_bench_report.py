@@ -59,7 +59,7 @@ def test_seeds_are_averaged_before_data_sets(folder: Path) -> None:
     assert per_dataset(found, "f1")["grasp"] == {"asia": pytest.approx(0.3), "child": 0.9}
     grasp, pc = summarise(found)
     assert (grasp.method, grasp.means["f1"].mean) == ("grasp", pytest.approx(0.6))  # not 0.5, the mean of the cells
-    assert (pc.covered, pc.attempted, pc.lost) == (1, 2, ("child (timeout)",))
+    assert (pc.covered, pc.attempted, pc.lost) == (1, 2, ("child (timeout, 1 of 1 runs)",))
     assert pc.means["f1"].mean == pytest.approx(0.4)
 
 
@@ -76,7 +76,7 @@ def test_tables_mark_every_figure_of_the_paper(folder: Path) -> None:
         assert (value == "–") != (column.startswith("paper:") or column == "method") or column.endswith("these sets")
     assert "paper: its own FoundCause" in by_name and "paper: GRaSP" not in by_name
     assert "timeout" in tables.by_dataset(folder, "clean")
-    assert "child (timeout)" in tables.lost(folder, "clean")
+    assert "child (timeout, 1 of 1 runs)" in tables.lost(folder, "clean")
     assert "| PC (0.01) | +0.100 |" in tables.comparisons(folder, "clean")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ class MethodSummary:
     attempted: int
     """Data sets it was run on."""
     lost: tuple[str, ...]
-    """Data set and reason of those that were not covered."""
+    """Data set, reason and number of the runs that gave no answer; a set is covered while one of its runs did."""
     means: dict[str, Interval]
     """Metric to mean over covered data sets of the mean over seeds."""
     seconds: float
@@ -83,13 +83,17 @@ def summarise(found: list[Record]) -> list[MethodSummary]:
         mine = [record for record in found if record["method"] == name]
         attempted = {record["dataset"] for record in mine}
         covered = {record["dataset"] for record in mine if record["status"] == "ok"}
-        reasons = {record["dataset"]: record["status"] for record in mine if record["dataset"] not in covered}
+        runs = Counter(record["dataset"] for record in mine)
+        broken = Counter((record["dataset"], record["status"]) for record in mine if record["status"] != "ok")
         result.append(
             MethodSummary(
                 method=name,
                 covered=len(covered),
                 attempted=len(attempted),
-                lost=tuple(f"{dataset} ({status})" for dataset, status in sorted(reasons.items())),
+                lost=tuple(
+                    f"{dataset} ({status}, {count} of {runs[dataset]} runs)"
+                    for (dataset, status), count in sorted(broken.items())
+                ),
                 means={
                     metric: mean_interval(np.array(list(table[name].values())))
                     for metric, table in by_metric.items()

@@ -71,7 +71,7 @@ def _section(folder: Path, name: str) -> list[str]:
         parts.append(_SPECIAL[name](folder))
     parts += ["Directed F1 by data set:", tables.by_dataset(folder, name)]
     parts += ["Paired comparison:", tables.comparisons(folder, name)]
-    parts += ["Lost coverage:", tables.lost(folder, name)]
+    parts += ["Runs without an answer (means are over the others):", tables.lost(folder, name)]
     return parts
 
 
