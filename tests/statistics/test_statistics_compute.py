@@ -112,3 +112,10 @@ def test_bad_options_name_the_remedy():
 def test_documentation_is_up_to_date():
     page = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
     assert page.read_text() == document(), "run: python -m foundcause.statistics > docs/statistics.md"
+
+
+def test_sketch_joins_other_families() -> None:
+    table = torch.randn(60, 3, generator=torch.Generator().manual_seed(0))
+    joined = compute(table, features="paper+sketch")
+    assert joined.shape == (3, 3, len(feature_set("paper")) + 64)
+    torch.testing.assert_close(joined[..., 45:], compute(table, features="sketch"))

@@ -33,11 +33,11 @@ __all__ = [
     "selection",
 ]
 
-FAMILIES = ("release", "paper", "extended")
+FAMILIES = ("release", "paper", "extended", "sketch")
 
 
 def family(name: str) -> FeatureSet:
-    """All features of ``release``, ``paper`` or ``extended``."""
+    """All features of ``release``, ``paper``, ``extended`` or ``sketch``."""
     if name == "release":
         return RELEASE
     if name == "paper":
@@ -46,6 +46,10 @@ def family(name: str) -> FeatureSet:
         from foundcause.statistics.extended import EXTENDED
 
         return EXTENDED
+    if name == "sketch":
+        from foundcause.statistics.sketch import SKETCH
+
+        return SKETCH
     raise ConfigError(f"unknown feature set {name!r}; choose from {', '.join(FAMILIES)} or join them with '+'")
 
 
@@ -144,10 +148,14 @@ def _one_task(
         inner = paper_statistics(
             values, observed, seed=seed, kernel_rows=kernel_rows or PAPER_KERNEL_ROWS, blocks=blocks_for(wanted)
         )
-    else:
+    elif name == "extended":
         from foundcause.statistics.extended import extended_statistics
 
         inner = extended_statistics(values, observed, seed=seed)
+    else:
+        from foundcause.statistics.sketch import sketch_statistics
+
+        inner = sketch_statistics(values, observed, seed=seed)
     if not padded:
         return inner
     D = len(real)

@@ -59,6 +59,12 @@ The same 45 features, mended; models of our own read these.
 
 Further features that say more about discrete columns, small samples and third variables.
 """,
+    "sketch": """
+## `sketch`
+
+The joint distribution of a pair as a small picture: an 8 x 8 histogram of ranks, for networks that learn their own
+bivariate features. Not part of the shipped network.
+""",
 }
 
 
