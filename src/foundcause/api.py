@@ -184,13 +184,13 @@ def load(path: str | Path) -> Result:
 
 
 def checkpoint_path(given: str | Path | None = None) -> Path:
-    """The checkpoint to use: the given one, the shipped one, or that of the environment; in this order."""
+    """The checkpoint to use: the given one, that of the environment, or the shipped one; in this order."""
     if given is not None:
         return Path(given)
-    if SHIPPED_CHECKPOINT.is_file():
-        return SHIPPED_CHECKPOINT
     if os.environ.get(CHECKPOINT_VARIABLE):
         return Path(os.environ[CHECKPOINT_VARIABLE])
+    if SHIPPED_CHECKPOINT.is_file():
+        return SHIPPED_CHECKPOINT
     raise CheckpointError(
         "this installation ships no trained weights; train some with `foundcause train` (docs/training.md) and pass "
         f"checkpoint=PATH or set {CHECKPOINT_VARIABLE}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def save(result: Result, folder: str | Path) -> Path:
-    """Write every format into ``folder`` and return it."""
+    """Write every format into ``folder`` and return it; equal results give equal files, ``timing.json`` apart."""
     folder = Path(folder)
-    result.to_json(folder / "result.json")
+    result.to_json(folder / "result.json", timing=False)
+    write_text(folder / "timing.json", json.dumps(result.timing))
     for name in ("edges", "confounders", "adjacency", "probabilities", "confounding"):
         frame = getattr(result, name)
         write_text(folder / f"{name}.csv", frame.to_csv(index=name in ("adjacency", "probabilities", "confounding")))

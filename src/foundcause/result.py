@@ -193,9 +193,15 @@ class Result:
             "evidence": {name: _nullable(matrix) for name, matrix in self.evidence.items()},
         }
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text; with ``path``, also written there. ``Result.from_json`` reads it back."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+    def to_json(self, path: str | Path | None = None, *, timing: bool = True) -> str:
+        """JSON text; with ``path``, also written there. ``Result.from_json`` reads it back.
+
+        timing: leave it out for text that is the same whenever the result is.
+        """
+        content = self.to_dict()
+        if not timing:
+            del content["timing"]
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False)
         if path is not None:
             write_text(path, text)
         return text
@@ -220,7 +226,7 @@ class Result:
                 confounding_threshold=float(content["confounding_threshold"]),
                 warnings=tuple(content["warnings"]),
                 settings=dict(content["settings"]),
-                timing=dict(content["timing"]),
+                timing=dict(content.get("timing", {})),
                 columns=tuple(ColumnInfo(**column) for column in content["columns"]),
                 knowledge=None if content["knowledge"] is None else Knowledge.from_dict(content["knowledge"]),
                 preview=None if preview is None else np.asarray(preview, dtype=float),

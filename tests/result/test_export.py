@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -153,3 +154,11 @@ def test_plot_writes_png_and_svg(result: Result, tmp_path) -> None:
     assert "<svg" in (tmp_path / "g.svg").read_text()
     with pytest.raises(OutputError, match=r"\.png"):
         result.plot(tmp_path / "g.wat")
+
+
+def test_equal_results_give_equal_files(result: Result, tmp_path) -> None:
+    result.save(tmp_path / "a")
+    replace(result, timing={"network": 9.9}).save(tmp_path / "b")
+    for file in (tmp_path / "a").iterdir():
+        same = file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+        assert same == (file.name != "timing.json"), file.name

@@ -131,7 +131,7 @@ def demo(
     survey = write_survey(out / "survey.csv", rows=rows, seed=seed)
     say(f"A survey of {rows:,} patients, simulated from the network of Lauritzen and Spiegelhalter (1988): {survey}")
     if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
-        say(f"No trained weights are shipped yet; using {place.name} of {api.CHECKPOINT_VARIABLE}.")
+        say(f"Using {place.name} of {api.CHECKPOINT_VARIABLE} instead of the shipped weights.")
     with _Bar(show=True) as progress:
         result = api.discover(survey, seed=seed, checkpoint=place, progress=progress)
     result.save(out)
