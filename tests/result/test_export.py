@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from made_result import make_result
 
 from foundcause.atomic import write_text
 from foundcause.errors import InputError, OutputError
@@ -38,8 +39,6 @@ def test_gml_and_graphml_read_back_by_networkx(result: Result, tmp_path) -> None
 
 
 def test_graphml_survives_control_characters(tmp_path) -> None:
-    from conftest import make_result
-
     result = make_result(("a\x00b", "c", "d", "e", "f"))
     result.to_graphml(tmp_path / "g.graphml")
     assert nx.read_graphml(tmp_path / "g.graphml").number_of_edges() == 6
@@ -99,8 +98,6 @@ def test_pgmpy_dag_has_latents(result: Result) -> None:
 
 def test_dowhy_estimates_an_effect() -> None:
     pytest.importorskip("dowhy", reason="dowhy pins an old scipy and lives in an environment of its own")
-    from conftest import make_result
-
     result = make_result(("a", "b", "c", "d", "e"))
     rng = np.random.default_rng(0)
     a = rng.normal(size=2000)
@@ -119,8 +116,6 @@ def test_dowhy_names_an_unknown_column(result: Result) -> None:
 
 
 def test_hidden_nodes_never_collide_with_columns() -> None:
-    from conftest import make_result
-
     result = make_result(("a", "b", "c", "d", "hidden:b~d"))
     assert confounder_graph(result).number_of_nodes() == 6
 

@@ -24,14 +24,15 @@ def write_html(result: Result, path: str | Path, *, title: str = "Causal graph")
 
 
 def render_html(result: Result, *, title: str = "Causal graph") -> str:
-    """The whole page as text."""
+    """The whole page as text, the same whenever the result is: without its timing."""
+    data = {key: value for key, value in report_data(result).items() if key != "timing"}
     return Template(_static("report.html")).substitute(
         title=escape(title),
         summary=escape(_summary(result)),
         warnings=_warnings(result),
         columns=_columns(result),
         settings=_facts(result.settings),
-        result=_embedded(report_data(result)),
+        result=_embedded(data),
         style=_static("style.css"),
         cytoscape=_static("vendor/cytoscape.min.js"),
         pictures=_static("pictures.js"),
