@@ -6,6 +6,7 @@ Shapes: K passes, B passes of one batch, N rows, D variables, F features.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,23 +85,26 @@ def run_passes(
     shared: dict[int, torch.Tensor] = {}
     with torch.no_grad():
         for group in _batches(plan, batch_size):
+            samples = {_key(plan.rows[k]): _tensors(values, plan.rows[k], device) for k in group}
+            missing = {key: sample for key, sample in samples.items() if key not in shared}
+            fresh = _statistics_of(network, list(missing.values()), seed)
+            shared = {key: table for key, table in shared.items() if key in samples}
+            for key, table in zip(missing, fresh, strict=True):
+                shared[key] = table
+                _report(progress, min(done + len(shared), total), total, "statistics")
             cells, statistics = [], []
             for k in group:
-                tensor, observed = _tensors(values, plan.rows[k], device)
-                key = -1 if plan.rows[k] is None else id(plan.rows[k])
-                if key not in shared:
-                    shared = {key: _statistics(network, tensor, observed, seed)}
-                    if first is None:
-                        first = shared[key].cpu().numpy()
-                order = plan.columns[k]
-                mine = shared[key]
+                tensor, observed = samples[_key(plan.rows[k])]
+                mine, order = shared[_key(plan.rows[k])], plan.columns[k]
+                if first is None:
+                    first = mine.cpu().numpy()
                 if order is not None:
                     index = torch.as_tensor(order, device=device)
                     tensor, observed, mine = tensor[:, index], observed[:, index], mine[index][:, index]
                 cells.append((tensor, observed))
                 statistics.append(mine)
-                done += 1
-                _report(progress, done, total, "statistics")
+            done += len(group)
+            _report(progress, done, total, "statistics")
             prediction = network(
                 torch.stack([tensor for tensor, _ in cells]),
                 torch.stack([observed for _, observed in cells]),
@@ -151,6 +155,32 @@ def _tensors(values: np.ndarray, rows: np.ndarray | None, device: torch.device) 
     observed = ~np.isnan(chosen)
     filled = np.where(observed, chosen, 0.0).astype(np.float32)
     return torch.from_numpy(filled).to(device), torch.from_numpy(observed).to(device)
+
+
+def _key(rows: np.ndarray | None) -> int:
+    return -1 if rows is None else id(rows)
+
+
+def _statistics_of(
+    network: FoundCause, samples: list[tuple[torch.Tensor, torch.Tensor]], seed: int
+) -> Iterator[torch.Tensor]:
+    """(D, D, F) of each sample, in order.
+
+    On a CPU, samples run side by side with one torch thread each: statistics are many small operations, which gain
+    little from threads of their own, and a fixed count of one gives the same bits on every machine.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    if not samples or samples[0][0].device.type != "cpu":
+        yield from (_statistics(network, values, observed, seed) for values, observed in samples)
+        return
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(max_workers=min(threads, len(samples))) as pool:
+            yield from pool.map(lambda sample: _statistics(network, sample[0], sample[1], seed), samples)
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _statistics(network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int) -> torch.Tensor:
