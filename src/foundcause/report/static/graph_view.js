@@ -86,15 +86,22 @@ function graphStyle() {
     { selector: ":selected", style: {
       "border-width": 3, "border-color": cssColour("--focus"), "line-color": cssColour("--focus"),
       "target-arrow-color": cssColour("--focus"), "source-arrow-color": cssColour("--focus"), opacity: 1 } },
-    { selector: ".faded", style: { opacity: 0.15 } },
+    { selector: ".faded", style: { opacity: 0.25 } },
   ];
+}
+
+/** Places of the nodes; a single column of nodes is bent, because its longer edges would lie on one another. */
+function nodePlaces(positions) {
+  const straight = positions.length > 2 && positions.every(([x]) => Math.abs(x - positions[0][0]) < 1e-6);
+  return positions.map(([x, y]) => ({ x: 150 * (straight ? x + 1.1 * Math.sin(1.9 * y) : x), y: -95 * y }));
 }
 
 function createGraphView(container, result, handlers) {
   const state = { threshold: result.threshold, hidden: true, edges: [] };
+  const places = nodePlaces(result.positions);
   const nodes = result.names.map((name, k) => ({
     data: { id: "n" + k, label: name, index: k },
-    position: { x: result.positions[k][0] * 150, y: -result.positions[k][1] * 95 },
+    position: places[k],
   }));
   const view = cytoscape({
     container, elements: nodes, style: graphStyle(), layout: { name: "preset", fit: true, padding: 24 },

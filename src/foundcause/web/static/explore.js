@@ -14,12 +14,12 @@ const FILE_WORDS = {
 export function blankResult(names) {
   const D = names.length;
   const zeros = names.map(() => names.map(() => 0));
-  const radius = Math.max(1.3, D / 5);
+  const radius = Math.max(1, D / 7);
   const angle = (k) => (2 * Math.PI * k) / D;
   return {
     names, adjacency: zeros, edge_probabilities: zeros, existence_probabilities: zeros, confounding_probabilities: zeros,
     agreement_matrix: zeros, threshold: 0.5, confounding_threshold: 0.5, columns: [], preview: null, evidence: {}, blank: true,
-    positions: names.map((_, k) => [radius * Math.sin(angle(k)), 1.25 * radius * Math.cos(angle(k))]),
+    positions: names.map((_, k) => [radius * Math.sin(angle(k)), 2 * radius * Math.cos(angle(k))]),
   };
 }
 

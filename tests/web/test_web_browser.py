@@ -1,0 +1,271 @@
+"""The page in a real browser: the whole way from a file to a download, and every refusal a person may meet."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import csv_table
+
+PATIENCE = 60_000  # milliseconds; other work may slow the machine
+
+
+def choose(page, path: Path) -> None:
+    page.set_input_files("#file", str(path))
+
+
+def upload(page, folder: Path, content: bytes, name: str = "survey.csv") -> None:
+    place = folder / name
+    place.write_bytes(content)
+    choose(page, place)
+    page.wait_for_selector("#work:not([hidden])", timeout=PATIENCE)
+
+
+def run(page, runs: int = 2) -> None:
+    page.fill("#runs", str(runs))
+    page.click("#run")
+    page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
+
+
+def refusal(page) -> str:
+    page.wait_for_selector("#problem:not([hidden])", timeout=PATIENCE)
+    return page.inner_text("#problem")
+
+
+def node_place(page, index: int) -> tuple[float, float]:
+    """Where a variable is drawn, in page coordinates."""
+    box = page.locator("#graph").bounding_box()
+    place = page.evaluate(
+        f"document.getElementById('graph').foundcauseView.cytoscape.$('#n{index}').renderedPosition()"
+    )
+    return box["x"] + place["x"], box["y"] + place["y"]
+
+
+def edge_place(page, identity: str) -> tuple[float, float]:
+    box = page.locator("#graph").bounding_box()
+    view = "document.getElementById('graph').foundcauseView.cytoscape"
+    place = page.evaluate(f"{view}.getElementById('{identity}').renderedMidpoint()")
+    return box["x"] + place["x"], box["y"] + place["y"]
+
+
+def test_the_whole_way(page, tmp_path):
+    names = ["age", "income", "spending", "savings"]
+    upload(page, tmp_path, csv_table(rows=80, columns=4, names=names))
+    assert "survey.csv: 80 rows, 4 columns" in page.inner_text("#table-name")
+    assert [row.split("\t")[0] for row in page.inner_text("#columns tbody").splitlines()] == names
+
+    # knowledge: one tier by dragging, one by its menu, a required edge by the form, a forbidden one in the graph
+    page.locator(".chip[data-name=age]").drag_to(page.locator(".lane[data-tier='0']"))
+    page.get_by_label("Tier of savings").select_option(label="2")
+    assert page.locator(".lane[data-tier='0'] .chip").inner_text().startswith("age")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Tier of savings"
+    page.select_option("#rule-cause", label="income")
+    page.select_option("#rule-kind", "required")
+    page.select_option("#rule-effect", label="spending")
+    page.click("#rule-add")
+    page.mouse.click(*node_place(page, 1))
+    page.mouse.click(*node_place(page, 3))
+    page.get_by_role("button", name="Forbid income → savings").click()
+    assert page.locator("#rules li").all_inner_texts() == [
+        "income causes spending\n✕",
+        "income does not cause savings\n✕",
+    ]
+
+    run(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON", exact=True).click()
+    result = json.loads(Path(download.value.path()).read_text())
+    assert result["knowledge"] == {
+        "tiers": [["age"], ["savings"]],
+        "forbidden": [["income", "savings"]],
+        "required": [["income", "spending"]],
+        "forbid_within_tiers": False,
+        "roots": [],
+        "sinks": [],
+    }
+    shown = int(page.inner_text("#edge-count"))
+    assert shown == len(result["edges"]) > 0
+    assert page.locator("#downloads a").count() == 13
+
+    # slider: nothing but the required edge above 0.99, as many as possible at the lowest
+    page.locator("#threshold").fill("0.99")
+    assert int(page.inner_text("#edge-count")) < shown
+    page.locator("#threshold").fill("0.05")
+    assert int(page.inner_text("#edge-count")) >= shown
+    page.click("#reset")
+    assert int(page.inner_text("#edge-count")) == shown
+
+    # details of an edge by clicking it in the graph, with its scatter plot
+    page.mouse.click(*edge_place(page, "e1-2"))
+    assert page.inner_text("#details h3") == "income → spending"
+    assert page.locator("#details .scatter circle").count() == 80
+    # forbidding an edge in the graph says that the graph is out of date, and running again obeys
+    edge = next(edge for edge in result["edges"] if (edge["cause"], edge["effect"]) != ("income", "spending"))
+    page.get_by_role("button", name=f"{edge['cause']} → {edge['effect']}", exact=True).click()
+    page.get_by_role("button", name=f"Forbid {edge['cause']} → {edge['effect']}").click()
+    assert page.is_visible("#stale")
+    page.click("#again")
+    page.wait_for_selector("#stale", state="hidden", timeout=PATIENCE)
+    assert f"{edge['cause']} → {edge['effect']}" not in page.inner_text("#edges tbody")
+
+    assert page.locator("#heat-edges rect").count() == page.locator("#heat-hidden rect").count() == 16
+    with page.expect_download() as download:
+        page.get_by_role("link", name="HTML report").click()
+    assert download.value.suggested_filename == "report.html"
+    assert "<!doctype html>" in Path(download.value.path()).read_text()[:20]
+
+
+def test_reloading_keeps_the_visit_and_deleting_ends_it(page, server, tmp_path):
+    upload(page, tmp_path, csv_table())
+    run(page, runs=1)
+    page.reload()
+    page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
+    secret = page.context.cookies()[0]["value"]
+    folder = server.house.visits.find(secret).folder
+    page.click("#end")
+    page.wait_for_selector("#drop", state="visible")
+    assert server.house.visits.find(secret) is None and not folder.exists()
+
+
+def test_a_pdf_named_csv(page, tmp_path):
+    place = tmp_path / "paper.csv"
+    place.write_bytes(b"%PDF-1.5\n%\xd0\xd4\xc5\xd8\n1 0 obj\n<<>>\nendobj\n" * 40)
+    choose(page, place)
+    assert refusal(page) == "'paper.csv' is a PDF document, not a table; give a CSV or Parquet file"
+    assert page.is_visible("#drop"), "another file can be chosen"
+
+
+def test_two_gigabytes(page, tmp_path):
+    place = tmp_path / "huge.csv"
+    with place.open("wb") as file:
+        file.truncate(2 << 30)  # sparse: takes no room
+    choose(page, place)
+    assert "2,048 MB; this server takes 4 MB" in refusal(page)
+    assert page.is_visible("#drop")
+
+
+def test_a_table_with_one_column(page, tmp_path):
+    place = tmp_path / "one.csv"
+    place.write_bytes(csv_table(columns=1))
+    choose(page, place)
+    assert "'one.csv' has one column; a causal graph needs at least two" in refusal(page)
+
+
+def test_scripts_in_names_stay_text(page, tmp_path):
+    evil = ["<img src=x onerror=document.title='owned'>", "</script><script>document.title='owned'</script>", '"><b>x']
+    content = csv_table().split(b"\n", 1)[1]
+    head = ",".join('"' + name.replace('"', '""') + '"' for name in evil).encode()
+    upload(page, tmp_path, head + b"\n" + content, name="<b>t<b>.csv")
+    page.get_by_label(f"Tier of {evil[0]}").select_option(label="1")
+    page.select_option("#rule-cause", label=evil[1])
+    page.click("#rule-add")
+    run(page, runs=1)
+    page.locator("#threshold").fill("0.05")
+    page.locator("#edges button").first.click()
+    assert page.title() == "foundcause"
+    assert page.locator("main img, main b, main script").count() == 0
+    assert evil[0] in page.inner_text("#columns")
+
+
+def test_a_killed_worker_is_said_on_the_page(page, server, tmp_path):
+    upload(page, tmp_path, csv_table(rows=4000, columns=12))
+    page.fill("#runs", "50")
+    page.click("#run")
+    deadline = time.monotonic() + 60
+    while not (server.house.discoveries._running and server.house.discoveries._running[0].pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(server.house.discoveries._running[0].pid, signal.SIGKILL)
+    assert "the worker process was killed (SIGKILL)" in refusal(page)
+    run(page, runs=1)
+    assert page.is_hidden("#problem")
+
+
+def test_cancelling(page, tmp_path):
+    upload(page, tmp_path, csv_table(rows=4000, columns=12))
+    page.fill("#runs", "50")
+    page.click("#run")
+    page.wait_for_function("document.getElementById('bar').hasAttribute('value')", timeout=PATIENCE)
+    assert "step" in page.inner_text("#status")
+    page.click("#cancel")
+    page.wait_for_function("document.getElementById('status').textContent === 'Cancelled.'", timeout=PATIENCE)
+    assert page.is_enabled("#run") and page.is_hidden("#cancel")
+
+
+def test_contradictions_are_said(page, tmp_path):
+    upload(page, tmp_path, csv_table(names=["a", "b", "c"]))
+    page.get_by_label("Tier of a").select_option(label="2")
+    page.get_by_label("Tier of b").select_option(label="1")
+    page.select_option("#rule-kind", "required")
+    page.click("#rule-add")
+    page.click("#run")
+    assert "'a' -> 'b' goes from tier 2 back to tier 1" in refusal(page)
+    page.complaints.clear()  # the browser notes each refused request on its console
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_readable_with_labels_and_contrast(browser, server, tmp_path, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(server.url)
+    page.wait_for_function("document.getElementById('limits').textContent.includes('4 MB')")
+    first = page.evaluate(LOW_CONTRAST)
+    upload(page, tmp_path, csv_table(columns=5, names=["age", "a_rather_long_column_name_for_a_phone", "b", "c", "d"]))
+    run(page, runs=1)
+    page.locator("#edges button").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "no sideways scrolling"
+    assert first + page.evaluate(LOW_CONTRAST) == []
+    assert page.evaluate(UNLABELLED) == []
+    context.close()
+
+
+def test_the_keyboard_is_enough(page, tmp_path):
+    upload(page, tmp_path, csv_table(names=["a", "b", "c"]))
+    page.get_by_label("Tier of b").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".lane[data-tier='0'] .chip").inner_text().startswith("b")
+    page.focus("#rule-add")
+    page.keyboard.press("Enter")
+    assert page.locator("#rules li").count() == 1
+    page.fill("#runs", "1")
+    page.focus("#run")
+    page.keyboard.press("Space")
+    page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
+    page.focus("#threshold")
+    page.keyboard.press("Home")
+    assert page.inner_text("#threshold-value") == "0.05"
+    page.locator("#edges button").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#details .scatter circle").count() > 0
+    page.keyboard.press("Escape")
+    assert page.locator("#details .scatter").count() == 0
+
+
+UNLABELLED = """() => [...document.querySelectorAll("button, input, select, a, progress")]
+  .filter((node) => node.checkVisibility())
+  .filter((node) => !(node.getAttribute("aria-label") || node.textContent.trim() || (node.labels && node.labels.length)))
+  .map((node) => node.outerHTML)"""
+
+# Text against the nearest painted background, by the WCAG formula; 4.5 is the AA bound for body text.
+LOW_CONTRAST = """() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => { const f = (c) => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+    return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
+  const ground = (node) => { for (; node; node = node.parentElement) {
+    const colour = parse(getComputedStyle(node).backgroundColor);
+    if (colour.length === 3 || colour[3] > 0.9) return colour; } return [255, 255, 255]; };
+  const found = [];
+  for (const node of document.querySelectorAll("body *")) {
+    const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
+    if (!own || !node.checkVisibility() || node.closest("svg, option, script, noscript, .visually-hidden") || node.disabled) continue;
+    const [a, b] = [light(parse(getComputedStyle(node).color)), light(ground(node))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) found.push(`${node.tagName} ${node.textContent.slice(0, 30)} ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+  }
+  return found;
+}"""
