@@ -23,7 +23,7 @@ from foundcause.train.objectives import objective
 from foundcause.train.optimiser import averaged
 from foundcause.train.progress import Progress
 from foundcause.train.schedule import Schedule
-from foundcause.train.setup import fit_scaling, model_config, recipe, start_from
+from foundcause.train.setup import fit_scaling, model_config, recipe, start_from, widest
 from foundcause.train.step import Learner
 from foundcause.train.stream import TaskStream
 from foundcause.train.validate import Validation, validation
@@ -201,6 +201,7 @@ class Run:
             "step": self.step,
             "passes": self.passes,
             "elapsed_minutes": self.elapsed / 60,
+            "trained_variables": widest(self.config),
             **extra,
         }
         with averaged(self.learner.optimiser, self.network):

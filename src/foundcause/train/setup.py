@@ -41,6 +41,11 @@ def mixture(config: TrainConfig) -> Any:
     return chosen.without(*config.without) if config.without else chosen
 
 
+def widest(config: TrainConfig) -> int:
+    """The largest number of variables a task of the run may have; wider tables are extrapolation."""
+    return int(max(size.high for _, size in mixture(config).sizes.variables))
+
+
 def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:
     """How tasks are prepared for this model; another seed or mixture for validation."""
     return Recipe(
