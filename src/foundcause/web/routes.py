@@ -17,7 +17,7 @@ from foundcause.web.jobs import Job, JobQueue, QueueFullError
 from foundcause.web.schemas import About, DiscoveryBody, JobView, Layout, Problem, TableView, VisitView
 from foundcause.web.settings import Settings
 from foundcause.web.visits import VISIT_COOKIE, StoredTable, Visit, VisitLimitError, VisitStore
-from foundcause.web.worker import EVERYTHING
+from foundcause.web.worker import ANSWER, EVERYTHING
 
 FILES = {
     "report.html": "text/html; charset=utf-8",
@@ -250,7 +250,7 @@ async def cancel_discovery(job: TheDiscovery, house: TheHouse) -> None:
 @router.get("/discoveries/{identity}/result", responses=_problems(404, 409))
 async def show_result(job: TheDiscovery) -> FileResponse:
     """The result, the same JSON as ``Result.to_json``."""
-    return FileResponse(_finished(job) / "result.json", media_type="application/json")
+    return FileResponse(_finished(job) / ANSWER, media_type="application/json")
 
 
 @router.get("/discoveries/{identity}/layout", responses=_problems(404, 409))
