@@ -90,7 +90,7 @@ def test_tables_that_are_refused(server, content, name, words):
         table = send(client, content, name)
         assert table["read"]["state"] == "refused"
         assert words in table["read"]["error"] and "/tmp" not in table["read"]["error"], table["read"]["error"]
-        (stored,) = server.house.visits.find(client.cookies["foundcause_visit"]).tables.values()
+        (stored,) = server.house.visits.find(client.cookies[f"foundcause_visit_{server.port}"]).tables.values()
         assert stored.id == table["id"] and not stored.path.exists(), "refused files are deleted"
         answer = client.post(f"/api/tables/{table['id']}/discoveries", json={})
         assert answer.status_code == 409

@@ -38,7 +38,7 @@ def test_no_server_error(make_server, examples):
     with make_server(waiting=10_000, visits=10_000, tables=10_000, runs=2) as server, server.client() as client:
         table = send(client, csv_table())["id"]
         discovery = client.post(f"/api/tables/{table}/discoveries", json={"runs": 1}).json()["id"]
-        cookies = {"foundcause_visit": client.cookies["foundcause_visit"]}
+        cookies = {f"foundcause_visit_{server.port}": client.cookies[f"foundcause_visit_{server.port}"]}
         schema = schemathesis.openapi.from_dict(client.get("/api/openapi.json").json())
         statuses: dict[str, list[int]] = {}
 

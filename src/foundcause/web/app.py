@@ -17,7 +17,8 @@ from fastapi.staticfiles import StaticFiles
 
 from foundcause import __version__
 from foundcause.web import jobs
-from foundcause.web.routes import House, router
+from foundcause.web.house import House
+from foundcause.web.routes import router
 from foundcause.web.security import Gatekeeper, RefusalError
 from foundcause.web.settings import Settings
 
@@ -67,8 +68,10 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 async def _sweep(house: House) -> None:
+    limits = house.settings.limits
+    pause = min(_SWEEP_SECONDS, limits.leave_seconds, limits.idle_seconds)
     while True:
-        await asyncio.sleep(_SWEEP_SECONDS)
+        await asyncio.sleep(pause)
         await asyncio.to_thread(house.visits.sweep)
 
 

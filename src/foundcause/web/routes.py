@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,16 +12,29 @@ from fastapi.responses import FileResponse
 from starlette.requests import ClientDisconnect
 
 from foundcause import __version__
-from foundcause.errors import FoundcauseError
-from foundcause.web.jobs import Job, JobQueue, QueueFullError
+from foundcause.web.house import (
+    House,
+    check_knowledge,
+    finished,
+    job_view,
+    new_table,
+    shown_name,
+    start_reading,
+    store,
+    submit,
+    table_view,
+    worker_task,
+)
+from foundcause.web.jobs import Job
 from foundcause.web.schemas import About, DiscoveryBody, JobView, Layout, Problem, TableView, VisitView
-from foundcause.web.settings import Settings
-from foundcause.web.visits import VISIT_COOKIE, StoredTable, Visit, VisitLimitError, VisitStore
+from foundcause.web.security import cookie_name
+from foundcause.web.visits import VISIT_COOKIE, StoredTable, Visit
 from foundcause.web.worker import ANSWER, EVERYTHING
 
 FILES = {
     "report.html": "text/html; charset=utf-8",
     "result.json": "application/json",
+    "timing.json": "application/json",
     "edges.csv": "text/csv; charset=utf-8",
     "confounders.csv": "text/csv; charset=utf-8",
     "adjacency.csv": "text/csv; charset=utf-8",
@@ -44,44 +57,27 @@ def _problems(*codes: int) -> dict[int | str, dict[str, Any]]:
 router = APIRouter(prefix="/api", responses=_problems())
 
 
-class House:
-    """What the routes share: settings, visits, queues."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        limits = settings.limits
-        self.reads = JobQueue(slots=settings.slots, cores=settings.slots, waiting=limits.waiting)
-        self.discoveries = JobQueue(slots=settings.slots, cores=settings.slots, waiting=limits.waiting)
-        self.visits = VisitStore(limits, (self.reads, self.discoveries))
-
-    def close(self) -> None:
-        """Stop all work, delete all files."""
-        self.reads.close()
-        self.discoveries.close()
-        self.visits.close()
-
-
-def _house(request: Request) -> House:
+async def _house(request: Request) -> House:
     house: House = request.app.state.house
     return house
 
 
-def _visit(request: Request) -> Visit | None:
-    return _house(request).visits.find(request.cookies.get(VISIT_COOKIE))
+async def _visit(request: Request, house: Annotated[House, Depends(_house)]) -> Visit | None:
+    return house.visits.find(request.cookies.get(cookie_name(VISIT_COOKIE, request.scope)))
 
 
 TheHouse = Annotated[House, Depends(_house)]
 TheVisit = Annotated[Visit | None, Depends(_visit)]
 
 
-def _table(identity: str, visit: TheVisit) -> StoredTable:
+async def _table(identity: str, visit: TheVisit) -> StoredTable:
     table = visit.tables.get(identity) if visit else None
     if table is None:
         raise HTTPException(404, "there is no such table in this visit; it may have expired")
     return table
 
 
-def _discovery(identity: str, visit: TheVisit) -> Job:
+async def _discovery(identity: str, visit: TheVisit) -> Job:
     for table in list(visit.tables.values()) if visit else ():
         if identity in table.discoveries:
             return table.discoveries[identity]
@@ -111,15 +107,16 @@ async def about(house: TheHouse) -> About:
 @router.get("/visit")
 async def show_visit(house: TheHouse, visit: TheVisit) -> VisitView:
     """What this visit holds; asking keeps the visit alive."""
-    return VisitView(tables=[_table_view(table, house) for table in (visit.tables.values() if visit else ())])
+    held = list(visit.tables.values()) if visit else []
+    return VisitView(tables=[table_view(table, house) for table in held])
 
 
 @router.delete("/visit", status_code=204)
-async def end_visit(response: Response, house: TheHouse, visit: TheVisit) -> None:
+async def end_visit(request: Request, response: Response, house: TheHouse, visit: TheVisit) -> None:
     """Stop this visit's work and delete its files now."""
     if visit is not None:
         await asyncio.to_thread(house.visits.end, visit)
-    response.delete_cookie(VISIT_COOKIE, httponly=True, samesite="strict")
+    response.delete_cookie(cookie_name(VISIT_COOKIE, request.scope), httponly=True, samesite="strict")
 
 
 @router.post("/visit/leave", status_code=204)
@@ -153,13 +150,13 @@ async def upload_table(
         raise HTTPException(
             415, f"a file must be called .csv, .tsv, .txt or .parquet, not {suffix or 'without ending'!r}"
         )
-    table, visit = _new_table(response, house, visit, _shown_name(name), suffix)
+    table, visit = new_table(request, response, house, visit, shown_name(name), suffix)
     try:
         async with asyncio.timeout(house.settings.limits.upload_seconds):
-            await _store(request.stream(), table)
+            await store(request.stream(), table)
         if table.bytes == 0:
             raise HTTPException(400, "the file is empty; give a CSV or Parquet file with a few rows")
-        return _start_reading(house, visit, table)
+        return start_reading(house, visit, table)
     except ClientDisconnect as error:
         house.visits.remove(visit, table)
         raise HTTPException(400, "the upload was broken off") from error
@@ -177,27 +174,34 @@ async def upload_table(
 
 
 @router.post("/demo", status_code=202, responses=_problems(429, 503))
-async def demo_table(response: Response, house: TheHouse, visit: TheVisit) -> TableView:
+async def demo_table(request: Request, response: Response, house: TheHouse, visit: TheVisit) -> TableView:
     """Take the demo table: a simulated survey of a chest clinic."""
     from foundcause.demo import write_survey
 
-    table, visit = _new_table(response, house, visit, "chest_clinic_demo.csv", ".csv")
-    await asyncio.to_thread(write_survey, table.path, rows=3000)
-    table.bytes = table.path.stat().st_size
-    return _start_reading(house, visit, table)
+    table, visit = new_table(request, response, house, visit, "chest_clinic_demo.csv", ".csv")
+    try:
+        await asyncio.to_thread(write_survey, table.path, rows=3000)
+        table.bytes = table.path.stat().st_size
+        return start_reading(house, visit, table)
+    except OSError as error:
+        house.visits.remove(visit, table)
+        raise HTTPException(503, "the server has no room to store the file") from error
+    except BaseException:
+        house.visits.remove(visit, table)
+        raise
 
 
 @router.get("/tables/{identity}", responses=_problems(404))
 async def show_table(table: TheTable, house: TheHouse) -> TableView:
     """How the table was read."""
-    return _table_view(table, house)
+    return table_view(table, house)
 
 
 @router.delete("/tables/{identity}", status_code=204, responses=_problems(404))
 async def delete_table(table: TheTable, house: TheHouse, visit: TheVisit) -> None:
     """Stop the table's work and delete its files."""
-    assert visit is not None
-    await asyncio.to_thread(house.visits.remove, visit, table)
+    if visit is not None:
+        await asyncio.to_thread(house.visits.remove, visit, table)
 
 
 @router.post("/tables/{identity}/discoveries", status_code=202, responses=_problems(400, 404, 409, 429, 503))
@@ -214,14 +218,15 @@ async def start_discovery(
     if sum(not job.finished for job in table.discoveries.values()) >= 2:
         raise HTTPException(429, "two discoveries of this table are under way; wait or cancel one")
     knowledge = body.knowledge.model_dump() if body.knowledge else None
-    _check_knowledge(knowledge, table.read.answer)
+    check_knowledge(knowledge, table.read.answer)
     for old in list(table.discoveries.values())[:-4]:
         if old.finished:
             del table.discoveries[old.id]
+            await asyncio.to_thread(shutil.rmtree, table.folder / old.id, ignore_errors=True)
     job = Job(task={}, seconds=limits.discover_seconds)
     folder = table.folder / job.id
     job.task = {
-        **_task(table, house),
+        **worker_task(table, house),
         "kind": "discover",
         "folder": str(folder),
         "knowledge": knowledge,
@@ -230,15 +235,15 @@ async def start_discovery(
         "threshold": body.threshold,
         "checkpoint": str(house.settings.checkpoint) if house.settings.checkpoint else None,
     }
-    _submit(house.discoveries, job)
+    submit(house.discoveries, job)
     table.discoveries[job.id] = job
-    return _job_view(job, house)
+    return job_view(job, house)
 
 
 @router.get("/discoveries/{identity}", responses=_problems(404))
 async def show_discovery(job: TheDiscovery, house: TheHouse) -> JobView:
     """How far a discovery is."""
-    return _job_view(job, house)
+    return job_view(job, house)
 
 
 @router.delete("/discoveries/{identity}", status_code=204, responses=_problems(404))
@@ -250,13 +255,13 @@ async def cancel_discovery(job: TheDiscovery, house: TheHouse) -> None:
 @router.get("/discoveries/{identity}/result", responses=_problems(404, 409))
 async def show_result(job: TheDiscovery) -> FileResponse:
     """The result, the same JSON as ``Result.to_json``."""
-    return FileResponse(_finished(job) / ANSWER, media_type="application/json")
+    return FileResponse(finished(job) / ANSWER, media_type="application/json")
 
 
 @router.get("/discoveries/{identity}/layout", responses=_problems(404, 409))
 async def show_layout(job: TheDiscovery) -> Layout:
     """Where the page draws each column."""
-    _finished(job)
+    finished(job)
     return Layout.model_validate(job.answer)
 
 
@@ -267,105 +272,4 @@ async def download(job: TheDiscovery, file: str) -> FileResponse:
         raise HTTPException(404, f"there is no such export; choose {', '.join(FILES)}")
     # The report is a page with its own scripts: it must never run with this server's rights.
     headers = {"content-security-policy": "sandbox; default-src 'none'"}
-    return FileResponse(_finished(job) / file, media_type=FILES[file], filename=file, headers=headers)
-
-
-# ---- below the routes -------------------------------------------------------------------------------------------
-
-
-def _new_table(
-    response: Response, house: House, visit: Visit | None, name: str, suffix: str
-) -> tuple[StoredTable, Visit]:
-    try:
-        if visit is None:
-            visit = house.visits.open()
-            response.set_cookie(VISIT_COOKIE, visit.secret, httponly=True, samesite="strict")
-        return house.visits.new_table(visit, name, suffix), visit
-    except VisitLimitError as error:
-        raise HTTPException(429, str(error)) from error
-    except OSError as error:
-        raise HTTPException(503, "the server has no room to store the file") from error
-
-
-async def _store(chunks: AsyncIterator[bytes], table: StoredTable) -> None:
-    with table.path.open("wb") as file:
-        async for chunk in chunks:
-            await asyncio.to_thread(file.write, chunk)
-            table.bytes += len(chunk)
-
-
-def _start_reading(house: House, visit: Visit, table: StoredTable) -> TableView:
-    def forget_refused(job: Job) -> None:
-        if job.state != "done":
-            table.path.unlink(missing_ok=True)
-            table.bytes = 0
-
-    task = {**_task(table, house), "kind": "read"}
-    table.read = Job(task=task, seconds=house.settings.limits.read_seconds, on_end=forget_refused)
-    if visit.ended:
-        raise HTTPException(410, "the visit ended during the upload")
-    _submit(house.reads, table.read)
-    return _table_view(table, house)
-
-
-def _task(table: StoredTable, house: House) -> dict[str, Any]:
-    limits = house.settings.limits
-    return {
-        "path": str(table.path),
-        "name": table.name,
-        "max_rows": limits.rows,
-        "max_columns": limits.columns,
-        "memory_bytes": limits.memory_bytes,
-    }
-
-
-def _submit(queue: JobQueue, job: Job) -> None:
-    try:
-        queue.submit(job)
-    except QueueFullError as error:
-        raise HTTPException(503, "the queue is full; try again in a minute", {"retry-after": "60"}) from error
-
-
-def _check_knowledge(knowledge: dict[str, Any] | None, answer: dict[str, Any]) -> None:
-    """Contradictions are said at once, not after the wait."""
-    from foundcause.knowledge import Knowledge
-
-    names = [column["name"] for column in answer["columns"] if column["status"] != "dropped"]
-    try:
-        (Knowledge.of(knowledge) or Knowledge()).masks(names)
-    except FoundcauseError as error:
-        raise HTTPException(400, str(error)) from error
-
-
-def _finished(job: Job) -> Path:
-    if job.state != "done":
-        raise HTTPException(409, f"the discovery is {job.state}, so there is no result")
-    return Path(job.task["folder"])
-
-
-def _shown_name(name: str) -> str:
-    base = name.replace("\\", "/").rpartition("/")[2]
-    return "".join(c if c.isprintable() else " " for c in base)[:120].strip() or "table"
-
-
-def _job_view(job: Job, house: House) -> JobView:
-    state = job.state
-    queue = house.reads if job.task["kind"] == "read" else house.discoveries
-    place = queue.place(job) if state == "waiting" else None
-    return JobView(
-        id=job.id, state=state, place=place, stage=job.stage, done=job.done, total=job.total, error=job.error
-    )
-
-
-def _table_view(table: StoredTable, house: House) -> TableView:
-    read = table.read or Job(task={"kind": "read"}, seconds=1)
-    return TableView.model_validate(
-        {
-            "id": table.id,
-            "name": table.name,
-            "bytes": table.bytes,
-            "read": _job_view(read, house).model_dump(),
-            "description": read.answer if read.state == "done" else None,
-            "discoveries": [_job_view(job, house).model_dump() for job in list(table.discoveries.values())],
-        }
-    )
+    return FileResponse(finished(job) / file, media_type=FILES[file], filename=file, headers=headers)

@@ -78,7 +78,7 @@ class Gatekeeper:
             new_token = self._check_token(scope, headers)
             limit = self._body_limit(scope)
             _check_length(headers.get("content-length"), limit)
-            out = _with_cookie(guarded, new_token) if new_token else guarded
+            out = _with_cookie(guarded, cookie_name(TOKEN_COOKIE, scope), new_token) if new_token else guarded
             await self.app(scope, _counted(receive, limit), out)
         except RefusalError as refusal:
             if started:
@@ -93,7 +93,7 @@ class Gatekeeper:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and _same(bearer.strip(), token):
             return None
-        if _same(_cookie(headers, TOKEN_COOKIE), token):
+        if _same(_cookie(headers, cookie_name(TOKEN_COOKIE, scope)), token):
             return None
         if scope["path"] == "/":
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
@@ -106,6 +106,11 @@ class Gatekeeper:
     def _body_limit(self, scope: Scope) -> int:
         upload = scope["method"] == "POST" and scope["path"] == UPLOAD_PATH
         return self.settings.limits.upload_bytes if upload else self.settings.limits.body_bytes
+
+
+def cookie_name(base: str, scope: Scope) -> str:
+    """Cookies are shared by all ports of a host: the port in the name keeps two servers apart."""
+    return f"{base}_{(scope.get('server') or ('', 0))[1]}"
 
 
 def check_host(values: list[str], settings: Settings) -> None:
@@ -165,10 +170,10 @@ def _cookie(headers: Headers, name: str) -> str:
     return jar[name].value if name in jar else ""
 
 
-def _with_cookie(send: Send, token: str) -> Send:
+def _with_cookie(send: Send, name: str, token: str) -> Send:
     async def setting(message: Message) -> None:
         if message["type"] == "http.response.start":
-            cookie = f"{TOKEN_COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+            cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Strict"
             MutableHeaders(scope=message).append("set-cookie", cookie)
         await send(message)
 

@@ -86,7 +86,7 @@ function graphStyle() {
     { selector: ":selected", style: {
       "border-width": 3, "border-color": cssColour("--focus"), "line-color": cssColour("--focus"),
       "target-arrow-color": cssColour("--focus"), "source-arrow-color": cssColour("--focus"), opacity: 1 } },
-    { selector: ".faded", style: { opacity: 0.25 } },
+    { selector: ".faded", style: { opacity: 0.3 } },
   ];
 }
 

@@ -91,7 +91,7 @@ function showTable(table) {
   const columns = description.columns.filter((column) => column.status !== "dropped");
   byId("start").hidden = true;
   byId("work").hidden = byId("end").hidden = false;
-  byId("table-name").textContent = `${table.name}: ${description.rows.toLocaleString("en")} rows, ${columns.length} columns`;
+  byId("table-name").replaceChildren(element("strong", {}, table.name), `: ${description.rows.toLocaleString("en")} rows, ${columns.length} columns`);
   byId("table-warnings").hidden = !description.warnings.length;
   byId("table-warnings").replaceChildren(...description.warnings.map((warning) => element("li", {}, warning)));
   byId("columns").tBodies[0].replaceChildren(...description.columns.map(columnRow));

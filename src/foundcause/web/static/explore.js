@@ -4,7 +4,7 @@ const { cssColour, createGraphView, edgeDetails, element, heatMap, hiddenDetails
 const byId = (id) => document.getElementById(id);
 
 const FILE_WORDS = {
-  "report.html": "HTML report", "result.json": "JSON", "edges.csv": "edges, CSV", "confounders.csv": "hidden causes, CSV",
+  "report.html": "HTML report", "result.json": "JSON", "timing.json": "timing, JSON", "edges.csv": "edges, CSV", "confounders.csv": "hidden causes, CSV",
   "adjacency.csv": "adjacency, CSV", "probabilities.csv": "probabilities, CSV", "confounding.csv": "confounding, CSV",
   "graph.png": "picture, PNG", "graph.dot": "Graphviz", "graph.mmd": "Mermaid", "graph.graphml": "GraphML", "graph.gml": "GML",
   "everything.zip": "everything, ZIP",
@@ -41,9 +41,10 @@ export function createExplorer(rules) {
   const openEdge = (i, j) => {
     partner = null;
     if (result.blank) put(element("h3", {}, `${result.names[i]} and ${result.names[j]}`), rules.buttons(i, j));
-    else put(edgeDetails(result, i, j), rules.buttons(i, j));
+    else put(withRules(edgeDetails(result, i, j), i, j));
   };
-  const openHidden = (i, j) => { partner = null; put(hiddenDetails(result, i, j), rules.buttons(i, j)); };
+  const openHidden = (i, j) => { partner = null; put(withRules(hiddenDetails(result, i, j), i, j)); };
+  const withRules = (details, i, j) => { details.querySelector(".scatter").before(rules.buttons(i, j)); return details; };
 
   function openNode(index) {
     if (partner !== null && partner !== index) {
