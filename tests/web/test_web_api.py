@@ -185,6 +185,16 @@ def test_cancelling_and_the_place_in_the_queue(make_server):
         assert finished(second, behind[0])["state"] == "done"
 
 
+def test_one_visit_cannot_fill_the_queue(make_server):
+    with make_server(slots=1, discoveries=2) as server, server.client() as greedy, server.client() as other:
+        tables = [send(greedy, csv_table(rows=4000, columns=12)), send(greedy, csv_table())]
+        for table in tables:
+            discover(greedy, table, runs=50)
+        answer = greedy.post(f"/api/tables/{tables[1]['id']}/discoveries", json={})
+        assert answer.status_code == 429 and "2 discoveries of this visit" in answer.json()["detail"]
+        discover(other, send(other, csv_table()), runs=1)
+
+
 def test_time_limits_stop_a_worker(make_server):
     with make_server(slots=1, discover_seconds=0.3) as server, server.client() as client:
         table = send(client, csv_table(rows=4000, columns=12))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import csv_table
+from conftest import csv_table, send
 from foundcause.web.routes import FILES
 
 PATIENCE = 60_000  # milliseconds; other work may slow the machine
@@ -120,6 +120,42 @@ def test_the_whole_way(page, tmp_path):
         page.get_by_role("link", name="HTML report").click()
     assert download.value.suggested_filename == "report.html"
     assert "<!doctype html>" in Path(download.value.path()).read_text()[:20]
+
+
+def test_hidden_common_causes_are_arcs(page, tmp_path):
+    """The untrained network of the tests finds none, so one is put into its answer on the way to the page."""
+
+    def with_arc(route):
+        answer = route.fetch().json()
+        answer["confounding_probabilities"][0][2] = answer["confounding_probabilities"][2][0] = 0.9
+        route.fulfill(json=answer)
+
+    page.route("**/result", with_arc)
+    upload(page, tmp_path, csv_table(names=["a", "b", "c"]))
+    run(page, runs=1)
+    arcs = "document.getElementById('graph').foundcauseView.cytoscape.$('edge.hidden').map((arc) => arc.id())"
+    assert page.evaluate(arcs) == ["h0-2"]
+    page.uncheck("#hidden")
+    assert page.evaluate(arcs) == []
+    page.check("#hidden")
+    page.evaluate("document.getElementById('graph').foundcauseView.cytoscape.$('#h0-2').emit('tap') && null")
+    assert page.inner_text("#details h3") == "a ⇠⇢ c" and "very likely" in page.inner_text("#details .verdict")
+    assert page.get_by_role("button", name="Require a → c").is_visible()
+
+
+@pytest.mark.slow
+def test_the_place_in_the_queue_is_shown(browser, make_server, tmp_path):
+    with make_server(slots=1) as server, server.client() as other:
+        table = send(other, csv_table(rows=6000, columns=20))
+        before = other.post(f"/api/tables/{table['id']}/discoveries", json={"runs": 50}).json()["id"]
+        tab = browser.new_context().new_page()
+        tab.goto(server.url)
+        upload(tab, tmp_path, csv_table())
+        tab.click("#run")
+        tab.get_by_text("Waiting in the queue: place 1.").wait_for(timeout=PATIENCE)
+        other.delete(f"/api/discoveries/{before}")
+        tab.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
+        tab.context.close()
 
 
 def test_reloading_keeps_the_visit_and_deleting_ends_it(page, server, tmp_path):

@@ -206,7 +206,7 @@ async def delete_table(table: TheTable, house: TheHouse, visit: TheVisit) -> Non
 
 @router.post("/tables/{identity}/discoveries", status_code=202, responses=_problems(400, 404, 409, 429, 503))
 async def start_discovery(
-    table: TheTable, house: TheHouse, body: Annotated[DiscoveryBody | None, Body()] = None
+    table: TheTable, house: TheHouse, visit: TheVisit, body: Annotated[DiscoveryBody | None, Body()] = None
 ) -> JobView:
     """Queue a discovery on the table."""
     body = body or DiscoveryBody()
@@ -215,8 +215,9 @@ async def start_discovery(
         raise HTTPException(409, "the table has not been read yet")
     if body.runs > limits.runs:
         raise HTTPException(400, f"runs={body.runs} is more than this server's {limits.runs}")
-    if sum(not job.finished for job in table.discoveries.values()) >= 2:
-        raise HTTPException(429, "two discoveries of this table are under way; wait or cancel one")
+    held = list(visit.tables.values()) if visit else []
+    if sum(not job.finished for other in held for job in other.discoveries.values()) >= limits.discoveries:
+        raise HTTPException(429, f"{limits.discoveries} discoveries of this visit are under way; wait or cancel one")
     knowledge = body.knowledge.model_dump() if body.knowledge else None
     check_knowledge(knowledge, table.read.answer)
     for old in list(table.discoveries.values())[:-4]:

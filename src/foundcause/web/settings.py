@@ -26,6 +26,7 @@ class Limits:
     memory_bytes: address space of a worker process.
     runs: most passes a visitor may ask for.
     tables: tables one visit may hold at a time.
+    discoveries: discoveries of one visit that wait or run at a time.
     visits: visits at a time.
     waiting: jobs in a queue before new ones are refused.
     storage_bytes: uploaded tables of all visits together.
@@ -43,6 +44,7 @@ class Limits:
     memory_bytes: int = 16 << 30
     runs: int = 50
     tables: int = 32
+    discoveries: int = 4
     visits: int = 200
     waiting: int = 64
     storage_bytes: int = 4 << 30
