@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,39 +85,29 @@ def run_passes(
     done, total = 0, 2 * len(plan)
     shared: dict[int, torch.Tensor] = {}
     with torch.no_grad():
-        for group in _batches(plan, batch_size):
-            samples = {_key(plan.rows[k]): _tensors(values, plan.rows[k], device) for k in group}
+        for window in _windows(len(plan), batch_size):
+            samples = {_key(plan.rows[k]): _tensors(values, plan.rows[k], device) for k in window}
             missing = {key: sample for key, sample in samples.items() if key not in shared}
-            fresh = _statistics_of(network, list(missing.values()), seed)
             shared = {key: table for key, table in shared.items() if key in samples}
-            for key, table in zip(missing, fresh, strict=True):
+            for key, table in zip(missing, _statistics_of(network, list(missing.values()), seed), strict=True):
                 shared[key] = table
                 _report(progress, min(done + len(shared), total), total, "statistics")
-            cells, statistics = [], []
-            for k in group:
-                tensor, observed = samples[_key(plan.rows[k])]
-                mine, order = shared[_key(plan.rows[k])], plan.columns[k]
-                if first is None:
-                    first = mine.cpu().numpy()
-                if order is not None:
-                    index = torch.as_tensor(order, device=device)
-                    tensor, observed, mine = tensor[:, index], observed[:, index], mine[index][:, index]
-                cells.append((tensor, observed))
-                statistics.append(mine)
-            done += len(group)
+            if first is None:
+                first = shared[_key(plan.rows[0])].cpu().numpy()
+            done += len(window)
             _report(progress, done, total, "statistics")
-            prediction = network(
-                torch.stack([tensor for tensor, _ in cells]),
-                torch.stack([observed for _, observed in cells]),
-                None,
-                torch.stack(statistics),
-                seed=seed,
-            )
-            for name, field in _HEADS.items():
-                logits = getattr(prediction, field).double().cpu().numpy()
-                for b, k in enumerate(group):
-                    found[name][k] = _in_table_order(logits[b], plan.columns[k])
-            done += len(group)
+            for group in _same_length(plan, window):
+                keys = [_key(plan.rows[k]) for k in group]
+                inputs = [
+                    _permuted(*samples[key], shared[key], plan.columns[k]) for k, key in zip(group, keys, strict=True)
+                ]
+                cells, observed, statistics = (torch.stack(part) for part in zip(*inputs, strict=True))
+                prediction = network(cells, observed, None, statistics, seed=seed)
+                for name, field in _HEADS.items():
+                    logits = getattr(prediction, field).double().cpu().numpy()
+                    for b, k in enumerate(group):
+                        found[name][k] = _in_table_order(logits[b], plan.columns[k])
+            done += len(window)
             _report(progress, done, total, "network")
     stacked = {
         name: np.stack([matrix for matrix in matrices if matrix is not None]) for name, matrices in found.items()
@@ -133,15 +124,26 @@ _HEADS = {
 }
 
 
-def _batches(plan: Plan, batch_size: int) -> Iterator[list[int]]:
-    """Passes of one length together, in order, at most ``batch_size`` at once."""
-    group: list[int] = []
-    for k in range(len(plan)):
-        if group and (len(group) == batch_size or _length(plan.rows[k]) != _length(plan.rows[group[0]])):
-            yield group
-            group = []
-        group.append(k)
-    yield group
+def _windows(passes: int, size: int) -> Iterator[range]:
+    """Passes whose statistics are held at once, in order."""
+    return (range(start, min(start + size, passes)) for start in range(0, passes, size))
+
+
+def _same_length(plan: Plan, window: range) -> Iterator[list[int]]:
+    """Neighbouring passes with equally many rows, which the network can take together."""
+    return (list(group) for _, group in groupby(window, key=lambda k: _length(plan.rows[k])))
+
+
+def _permuted(
+    cells: torch.Tensor, observed: torch.Tensor, statistics: torch.Tensor, order: np.ndarray | None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """A pass in its column order."""
+    import torch
+
+    if order is None:
+        return cells, observed, statistics
+    index = torch.as_tensor(order, device=cells.device)
+    return cells[:, index], observed[:, index], statistics[index][:, index]
 
 
 def _length(rows: np.ndarray | None) -> int:
