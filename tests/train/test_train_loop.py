@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from standins import options, register, run_folder
+from standins import options, run_folder
 
 from foundcause.errors import CheckpointError, ConfigError, OutputError, TrainingError
 from foundcause.model.checkpoint import describe, load
@@ -26,9 +26,8 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(autouse=True)
-def _small_mixture(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
-    register()
 
 
 def _quiet(_: str) -> None:

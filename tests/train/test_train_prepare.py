@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from standins import register, small_mixture
+from standins import small_mixture
 
 from foundcause.errors import ConfigError
 from foundcause.train import validate
@@ -16,7 +16,6 @@ from foundcause.train.prepare import Job, Recipe, jobs, run
 from foundcause.train.validate import suite
 from foundcause.train.workers import Workers
 
-register()
 RECIPE = Recipe(mixture=small_mixture(), seed=9, features="paper", encoder_rows=16)
 
 
