@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from conftest import CHROMIUM, LiveServer
+from live_server import CHROMIUM, LiveServer
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 

@@ -11,8 +11,8 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from live_server import OVER, csv_table, send, wait_for
 
-from conftest import OVER, csv_table, send, wait_for
 from foundcause.result import Result
 from foundcause.web.jobs import Job, JobQueue, QueueFullError
 from foundcause.web.routes import FILES

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+from live_server import csv_table, send
 
-from conftest import csv_table, send
 from foundcause.web.routes import FILES
 
 PATIENCE = 60_000  # milliseconds; other work may slow the machine

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-
-from conftest import csv_table, send
+from live_server import csv_table, send
 
 schemathesis = pytest.importorskip("schemathesis")
 

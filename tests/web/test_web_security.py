@@ -6,8 +6,8 @@ import socket
 import time
 
 import pytest
+from live_server import LiveServer, csv_table
 
-from conftest import LiveServer, csv_table
 from foundcause.errors import ConfigError
 from foundcause.web.security import HEADERS, RefusalError, check_host
 from foundcause.web.settings import Limits, Settings, is_loopback

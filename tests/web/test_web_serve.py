@@ -14,8 +14,8 @@ import httpx
 import pytest
 import uvicorn
 from fastapi.testclient import TestClient
+from live_server import csv_table, send
 
-from conftest import csv_table, send
 from foundcause.commands import serve as command
 from foundcause.commands.serve import serve
 from foundcause.errors import CheckpointError, ConfigError

@@ -1,0 +1,84 @@
+"""A live server for tests, and what they send to it."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+CHROMIUM = Path("/usr/bin/chromium")
+CALIBRATION = {
+    "edge_temperature": 0.15,
+    "edge_bias": 2.0,
+    "direction_temperature": 0.1,
+    "confounding": {"temperature": 0.3, "bias": 2.0},
+    "threshold": {"low": 0.1, "high": 0.8},
+}
+OVER = ("done", "refused", "failed", "cancelled")
+
+
+class LiveServer:
+    """A running server: its address, and the house behind it for tests that look under the floor."""
+
+    def __init__(self, app: Any) -> None:
+        import uvicorn
+
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.app = app
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, server_header=False))
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+
+    def __enter__(self) -> LiveServer:
+        self._thread.start()
+        deadline = time.monotonic() + 30
+        while not self._server.started:
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=20)
+        self._socket.close()
+
+    @property
+    def house(self) -> Any:
+        return self.app.state.house
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=60)
+
+
+def csv_table(rows: int = 60, columns: int = 3, seed: int = 0, names: list[str] | None = None) -> bytes:
+    """A chain of noisy columns as CSV text."""
+    rng = np.random.default_rng(seed)
+    values = np.cumsum(rng.normal(size=(rows, columns)), axis=1)
+    head = ",".join(names or [f"x{k + 1}" for k in range(columns)])
+    return "\n".join([head, *(",".join(f"{cell:.5f}" for cell in row) for row in values)]).encode()
+
+
+def send(client: httpx.Client, content: bytes, name: str = "table.csv") -> dict[str, Any]:
+    """Upload and wait until the table is read or refused."""
+    answer = client.post("/api/tables", params={"name": name}, content=content)
+    assert answer.status_code == 202, answer.text
+    return wait_for(client, f"/api/tables/{answer.json()['id']}", lambda table: table["read"]["state"] in OVER)
+
+
+def wait_for(client: httpx.Client, path: str, over: Callable[[dict[str, Any]], bool], seconds: float = 90) -> Any:
+    """Ask until the answer says that it is over."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = client.get(path)
+        assert answer.status_code == 200, answer.text
+        if over(answer.json()):
+            return answer.json()
+        assert time.monotonic() < deadline, f"still not over: {answer.text}"
+        time.sleep(0.05)
