@@ -140,6 +140,7 @@ def demo(
     joined = {frozenset(edge) for edge in found}
     right, adjacent = len(found & set(EDGES)), sum(frozenset(edge) in joined for edge in EDGES)
     say(f"Of {len(EDGES)} true edges {adjacent} are found, {right} in the right direction; {len(found)} are shown.")
+    say(f"Would you rather click? `{sys.argv[0]} serve` opens a page for tables of your own.")
 
 
 def _stem(file: Path) -> str:
