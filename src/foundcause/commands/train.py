@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     group.command()(calibrate)
     group.command()(evaluate)
     group.command()(curves)
+    group.command()(reliability)
     app.add_typer(group, name="train")
 
 
@@ -129,6 +130,16 @@ def curves(
     from foundcause.train.curves import plot
 
     _say(f"wrote {plot(run, out)}")
+
+
+def reliability(
+    checkpoint: Annotated[Path, typer.Argument(help="Calibrated checkpoint.")],
+    out: Annotated[Path, typer.Option(help="Picture to write.")] = Path("reliability.png"),
+) -> None:
+    """Plot what a calibrated checkpoint says against how often that was true on held-out synthetic tasks."""
+    from foundcause.train.reliability import plot
+
+    _say(f"wrote {plot(checkpoint, out)}")
 
 
 def _pairs(texts: list[str]) -> dict[str, Any]:
