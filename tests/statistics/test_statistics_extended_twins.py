@@ -1,7 +1,7 @@
 """The remaining extended statistics against their slow twins, and the list of those that have no twin.
 
-The features are float32 sums over a table, the twins float64. Correlations agree to about 1e-6; a z-value multiplies
-that by sqrt(n) and a BIC by n, and ``asinh`` takes some of it back, which is where tolerances above 1e-4 come from.
+The features are float32 sums over a table, the twins float64: nearly all agree to 1e-5, and ``TOLERANCE`` is asked of
+them. ``LOOSER`` names the few that magnify the rounding, and why.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import reference_extended as reference
 import reference_extended_blocks as reference_blocks
+import reference_extended_pairs as reference_pairs
 from test_statistics_extended import ours, table
 
 from foundcause.statistics.extended import EXTENDED, QUANTITIES
@@ -19,7 +20,15 @@ from foundcause.statistics.extended import EXTENDED, QUANTITIES
 Columns = dict[str, np.ndarray]
 
 
-def compare(found: np.ndarray, expected: dict[str, np.ndarray], tolerance: float) -> None:
+TOLERANCE = 1e-4
+LOOSER = {
+    "line_entropy_z": 5e-4,  # n times a difference of two entropies, each rounded at 1e-7 of up to 10
+    "noise_entropy_z": 5e-4,  # the same
+    "grid": 1e-3,  # the log of the smallest gap between float32 values, a difference that cancels
+}
+
+
+def compare(found: np.ndarray, expected: dict[str, np.ndarray], tolerance: float | None = None) -> None:
     """Every quantity of a twin against the features it becomes, both ends of it, after the limits of [-8, 8]."""
     kinds = {q.name: q.kind for q in QUANTITIES}
     D = found.shape[0]
@@ -36,7 +45,8 @@ def compare(found: np.ndarray, expected: dict[str, np.ndarray], tolerance: float
             targets = directed if kinds[name] == "directed" else {name: between}
         for feature, target in targets.items():
             actual = found[..., EXTENDED.index(feature)]
-            np.testing.assert_allclose(actual, target, atol=tolerance, rtol=tolerance, err_msg=feature)
+            allowed = tolerance or LOOSER.get(name, TOLERANCE)
+            np.testing.assert_allclose(actual, target, atol=allowed, rtol=allowed, err_msg=feature)
 
 
 def tied(rows: int, seed: int) -> np.ndarray:
@@ -66,8 +76,11 @@ CASES: dict[str, Callable[[], np.ndarray]] = {
     "degenerate": lambda: degenerate(120, 5),
 }
 
-TWINS: dict[str, tuple[Callable[[Columns], dict[str, np.ndarray]], float]] = {
-    "blocks": (reference_blocks.blocks, 1e-4),
+TWINS: dict[str, Callable[[Columns], dict[str, np.ndarray]]] = {
+    "blocks": reference_blocks.blocks,
+    "pairs": reference_pairs.pairs,
+    "support": reference_pairs.support,
+    "conditional moments": reference_pairs.conditional,
 }
 
 
@@ -75,5 +88,4 @@ TWINS: dict[str, tuple[Callable[[Columns], dict[str, np.ndarray]], float]] = {
 @pytest.mark.parametrize("twin", TWINS)
 def test_features_equal_their_twins(twin: str, case: str) -> None:
     values = CASES[case]()
-    function, tolerance = TWINS[twin]
-    compare(ours(values).numpy(), function(reference.columns(values)), tolerance)
+    compare(ours(values).numpy(), TWINS[twin](reference.columns(values)))
