@@ -1,4 +1,4 @@
-"""The remaining extended statistics against their slow twins, and the list of those that have no twin.
+"""Every extended statistic against its slow twin on every kind of table, and the list of those without a twin.
 
 The features are float32 sums over a table, the twins float64: nearly all agree to 1e-5, and ``TOLERANCE`` is asked of
 them. ``LOOSER`` names the few that magnify the rounding, and why.
@@ -12,10 +12,15 @@ import numpy as np
 import pytest
 import reference_extended as reference
 import reference_extended_blocks as reference_blocks
+import reference_extended_linear as reference_linear
 import reference_extended_pairs as reference_pairs
+import reference_extended_tables as reference_tables
+import torch
 from test_statistics_extended import ours, table
 
 from foundcause.statistics.extended import EXTENDED, QUANTITIES
+from foundcause.statistics.pairs import PAIR_ROWS
+from foundcause.statistics.rows import content_subset
 
 Columns = dict[str, np.ndarray]
 
@@ -28,7 +33,7 @@ LOOSER = {
 }
 
 
-def compare(found: np.ndarray, expected: dict[str, np.ndarray], tolerance: float | None = None) -> None:
+def compare(found: np.ndarray, expected: dict[str, np.ndarray]) -> None:
     """Every quantity of a twin against the features it becomes, both ends of it, after the limits of [-8, 8]."""
     kinds = {q.name: q.kind for q in QUANTITIES}
     D = found.shape[0]
@@ -45,7 +50,7 @@ def compare(found: np.ndarray, expected: dict[str, np.ndarray], tolerance: float
             targets = directed if kinds[name] == "directed" else {name: between}
         for feature, target in targets.items():
             actual = found[..., EXTENDED.index(feature)]
-            allowed = tolerance or LOOSER.get(name, TOLERANCE)
+            allowed = LOOSER.get(name, TOLERANCE)
             np.testing.assert_allclose(actual, target, atol=allowed, rtol=allowed, err_msg=feature)
 
 
@@ -60,11 +65,10 @@ def tied(rows: int, seed: int) -> np.ndarray:
 
 
 def degenerate(rows: int, seed: int) -> np.ndarray:
-    """A usual table with a constant, a duplicated, an all-missing column and one of a single deviating cell."""
-    values = table(rows, 6, seed)
+    """A usual table with a constant column and one of a single deviating cell."""
     alone = np.zeros(rows)
     alone[rows // 2] = 1
-    return np.c_[values, np.full(rows, 3.0), values[:, 0], np.full(rows, np.nan), alone]
+    return np.c_[table(rows, 6, seed), np.full(rows, 3.0), alone]
 
 
 CASES: dict[str, Callable[[], np.ndarray]] = {
@@ -74,18 +78,75 @@ CASES: dict[str, Callable[[], np.ndarray]] = {
     "missing": lambda: table(190, 7, 3, missing=0.08),
     "tied and missing": lambda: np.where(np.random.default_rng(4).random((190, 5)) < 0.1, np.nan, tied(190, 4)),
     "degenerate": lambda: degenerate(120, 5),
+    "duplicated": lambda: table(120, 6, 6)[:, [0, 1, 2, 3, 4, 5, 0]],
+    "all missing": lambda: np.c_[table(120, 6, 7), np.full(120, np.nan)],
 }
 
 TWINS: dict[str, Callable[[Columns], dict[str, np.ndarray]]] = {
+    "linear": reference_linear.linear,
+    "local": reference_linear.local,
+    "contingency": reference.tables,
+    "tables": reference_tables.tables,
+    "table scores": reference_tables.table_scores,
+    "moments": reference.moments,
+    "marginals": reference_tables.marginals,
     "blocks": reference_blocks.blocks,
     "pairs": reference_pairs.pairs,
     "support": reference_pairs.support,
     "conditional moments": reference_pairs.conditional,
 }
 
+ARBITRARY: dict[tuple[str, str], set[str]] = {
+    # of two equal columns only one may be among the strongest candidates, and either may
+    ("blocks", "duplicated"): {"block_order2_z", "block_bic_gain"},
+    ("table scores", "duplicated"): {"table_bic_gain", "table_aic_gain", "table_min_z", "table_parents"},
+    # every parent set explains a constant target fully, so rounding picks one
+    ("table scores", "degenerate"): {"table_parents"},
+    # the mean over no rows at all
+    ("moments", "all missing"): {"cross_22"},
+}
+"""Quantities whose formula leaves a choice on a kind of table; they are compared on all others."""
+
+WITHOUT_TWIN: set[str] = set()
+"""Quantities that no twin checks; a new quantity comes with a twin, or is named here for all to see."""
+
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("twin", TWINS)
 def test_features_equal_their_twins(twin: str, case: str) -> None:
     values = CASES[case]()
-    compare(ours(values).numpy(), TWINS[twin](reference.columns(values)))
+    expected = TWINS[twin](reference.columns(values))
+    passed_over = ARBITRARY.get((twin, case), set())
+    compare(ours(values).numpy(), {name: value for name, value in expected.items() if name not in passed_over})
+
+
+def test_every_quantity_has_a_twin_but_those_listed() -> None:
+    cols = reference.columns(table(40, 5, 0))
+    checked = {name for twin in TWINS.values() for name in twin(cols)}
+    assert {q.name for q in QUANTITIES} - checked == WITHOUT_TWIN
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.07])
+def test_residuals_of_a_long_table_are_those_of_the_chosen_rows(missing: float) -> None:
+    values = table(PAIR_ROWS + 150, 6, 6, missing=missing)
+    cols = reference.columns(values)
+    u = torch.from_numpy(cols["u"]).float()
+    kept = content_subset(u, torch.from_numpy(cols["seen"]), PAIR_ROWS, seed=0).numpy()
+    assert len(kept) == PAIR_ROWS
+    few = {name: cols[name][kept] for name in ("x", "g", "seen")}
+    line = reference_pairs.line_entropy(few, reference.correlation(cols["x"], cols["seen"]))
+    expected = reference_pairs.residuals(few, "x") | reference_pairs.residuals(few, "g") | {"line_entropy": line}
+    compare(ours(values).numpy(), expected)
+
+
+OVERFITS = pytest.mark.xfail(strict=True, reason="scores on few joint rows are scaled up to all rows and overfit")
+
+
+@pytest.mark.parametrize("together", [200, pytest.param(8, marks=OVERFITS), pytest.param(0, marks=OVERFITS)])
+def test_independent_columns_rarely_seen_together_gain_nothing(together: int) -> None:
+    values = np.random.default_rng(8).normal(size=(200, 6))
+    values[: 100 - together // 2, 0] = np.nan
+    values[100 + together // 2 :, 1] = np.nan
+    found = ours(values)[..., EXTENDED.index("table_bic_gain_forward")]
+    assert float(found[0, 1]) <= 0
+    assert float(found[1, 0]) <= 0

@@ -1,0 +1,142 @@
+"""Slow, obvious numpy twins of contingency features, coarse parent-set scores with missing cells, and marginals.
+
+They take the dict of ``reference_extended.columns`` and return a dict from quantity name to matrix, vector or number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+from reference_extended import BINS, compress, correlation, wilson_hilferty
+from reference_extended_blocks import blocks
+
+Columns = dict[str, np.ndarray]
+
+
+def entropy(p: np.ndarray) -> float:
+    p = p[p > 0]
+    return float(-(p * np.log(p)).sum())
+
+
+def tables(cols: Columns) -> dict[str, np.ndarray]:
+    """Empty cells, the test of cyclic noise and the alignment of shares and entropies, a pair at a time."""
+    codes, D = cols["codes"], cols["codes"].shape[1]
+    out = {name: np.zeros((D, D)) for name in ("empty_cells", "cyclic_dependence_z", "entropy_align")}
+    for i in range(D):
+        for j in range(D):
+            both = (codes[:, i] >= 0) & (codes[:, j] >= 0)
+            n = int(both.sum())
+            if i == j or n == 0:
+                continue
+            a, b = codes[both, i], codes[both, j]
+            t = np.array([[((a == s) & (b == r)).sum() for r in range(BINS)] for s in range(BINS)], float)
+            expected = np.outer(t.sum(1), t.sum(0)) / n
+            out["empty_cells"][i, j] = math.log1p(((t == 0) & (expected > 3)).sum()) / 2
+
+            mode = t.argmax(1)
+            noise = (b - mode[a]) % cols["states"][j]
+            e = np.array([[((a == s) & (noise == r)).sum() for r in range(BINS)] for s in range(BINS)]) / n
+            df = ((e.sum(1) > 0).sum() - 1) * ((e.sum(0) > 0).sum() - 1)
+            if df > 0:
+                information = max(entropy(e.sum(1)) + entropy(e.sum(0)) - entropy(e.ravel()), 0)
+                out["cyclic_dependence_z"][i, j] = compress(wilson_hilferty(2 * n * information, df))
+
+            present = [s for s in range(BINS) if t[s].sum() > 0]
+            share = np.array([t[s].sum() / n for s in present])
+            H = np.array([entropy((t[s] + t.sum(0) / n) / (t[s].sum() + 1)) for s in present])
+            share, H = share - share.mean(), H - H.mean()
+            out["entropy_align"][i, j] = (share * H).sum() / math.sqrt((share**2).sum() * (H**2).sum() + 1e-6)
+    return out
+
+
+def table_scores(cols: Columns) -> dict[str, np.ndarray]:
+    """BIC and AIC gains and least G-tests on coarse tables.
+
+    A set is counted on the rows that have the target and all its members; its likelihood is brought to the rows of
+    the target.
+    """
+    seen, (N, D) = cols["seen"], cols["seen"].shape
+    few = cols["distinct"] <= 5
+    coarse = np.where(few, cols["codes"], np.minimum((cols["u"] * 4).astype(int), 3))
+    states = np.where(few, np.maximum(cols["distinct"], 1), 4)
+    found_blocks = blocks(cols)
+    order = found_blocks["block_order1_z"] + 1e-3 * found_blocks["block"]
+
+    def fit(j: int, parents: tuple[int, ...]) -> tuple[float, int]:
+        """Log-likelihood of j given its parents, and how many configurations of the parents were seen."""
+        rows = [r for r in range(N) if seen[r, j] and all(seen[r, k] for k in parents)]
+        whole = Counter((tuple(coarse[r, k] for k in parents), coarse[r, j]) for r in rows)
+        above = Counter(tuple(coarse[r, k] for k in parents) for r in rows)
+        total = sum(count * math.log(count / above[configuration]) for (configuration, _), count in whole.items())
+        return total * max(seen[:, j].sum(), 1) / max(len(rows), 1), len(above)
+
+    names = ("table_bic_gain", "table_aic_gain", "table_min_z")
+    out = {name: np.zeros((D, D)) for name in names} | {"table_parents": np.zeros(D)}
+    for j in range(D):
+        candidates = sorted((k for k in range(D) if k != j), key=lambda k: -order[k, j])[:4]
+        sets = [s for size in range(4) for s in combinations(sorted(candidates), size)]
+        found = {s: fit(j, s) for s in sets}
+        log_n = math.log(max(seen[:, j].sum(), 1))
+        cost = {
+            name: {s: -2 * fitted + (states[j] - 1) * q * price for s, (fitted, q) in found.items()}
+            for name, price in (("table_bic_gain", log_n), ("table_aic_gain", 2.0))
+        }
+        out["table_parents"][j] = len(min(sets, key=cost["table_bic_gain"].__getitem__)) / 3
+        for i in range(D):
+            if i == j:
+                continue
+            if i not in candidates:
+                likelihood, q = fit(j, (i,))
+                alone = -2 * likelihood + (states[j] - 1) * q * log_n
+                worth = min(cost["table_bic_gain"].values()) - alone
+                out["table_bic_gain"][i, j] = math.asinh(worth / 8) / 2
+                continue
+            for name, score in cost.items():
+                worth = min(v for s, v in score.items() if i not in s) - min(v for s, v in score.items() if i in s)
+                out[name][i, j] = math.asinh(worth / 8) / 2
+            zs = []
+            for s in (s for s in sets if i in s):
+                rest = tuple(k for k in s if k != i)
+                df = max((states[j] - 1) * (found[s][1] - found[rest][1]), 1)
+                zs.append(wilson_hilferty(2 * (found[s][0] - found[rest][0]), df))
+            out["table_min_z"][i, j] = compress(max(min(zs), 0))
+    return out
+
+
+def marginals(cols: Columns) -> dict[str, np.ndarray]:
+    """Shape, support and missing share of every column, size of the table, and what is left of its pairs."""
+    seen, (N, D) = cols["seen"], cols["seen"].shape
+    names = (
+        "skewness", "kurtosis", "negentropy", "distinct", "distinct_share", "discrete", "mode_mass", "entropy",
+        "missing",
+    )  # fmt: skip
+    out = {name: np.zeros(D) for name in names}
+    for d in range(D):
+        v, codes = cols["x"][seen[:, d], d], cols["codes"][seen[:, d], d]
+        n, distinct = max(len(v), 1), int(cols["distinct"][d])
+        out["skewness"][d] = math.asinh((v**3).sum() / n)
+        out["kurtosis"][d] = math.asinh((v**4).sum() / n - 3)
+        out["negentropy"][d] = 10 * (np.log(np.cosh(v)).sum() / n - 0.37457)
+        out["distinct"][d] = math.log(max(distinct, 1)) / 4
+        out["distinct_share"][d] = distinct / n
+        out["discrete"][d] = float(distinct <= BINS)
+        share = np.array([(codes == a).sum() / n for a in range(BINS)])
+        out["mode_mass"][d] = share.max()
+        out["entropy"][d] = entropy(share) / math.log(10)
+        out["missing"][d] = (~seen[:, d]).mean()
+    out["log_rows"] = np.array(math.log(N / 500) / 2)
+    out["crowding"] = np.array(math.asinh(10 * D / N) / 2)
+    out["log_variables"] = np.array(math.log(D / 20) / 2)
+    out |= {name: np.zeros((D, D)) for name in ("joint_share", "cross_21_g")}
+    c = correlation(cols["x"], seen)
+    for i in range(D):
+        for j in range(D):
+            both = seen[:, i] & seen[:, j]
+            n = max(int(both.sum()), 1)
+            out["joint_share"][i, j] = n / N
+            product = (cols["g"][both, i] ** 2 * cols["g"][both, j]).sum() / n
+            out["cross_21_g"][i, j] = math.asinh(product * np.sign(c[i, j]))
+    return out
