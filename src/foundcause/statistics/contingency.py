@@ -32,7 +32,10 @@ QUANTITIES: tuple[Quantity, ...] = (
     ),
     Quantity("variation_explained", "directed", "direction", "Goodman-Kruskal tau: Gini variance of j that i explains"),
     Quantity(
-        "empty_cells", "symmetric", "dependence", "log1p of the number of empty cells where more than 3 are expected"
+        "empty_cells",
+        "symmetric",
+        "dependence",
+        "log1p of the number of empty cells where more than 3 are expected, over 2",
     ),
 )
 

@@ -56,9 +56,14 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("collider_full", "directed", "collider", "asinh(z/4), z = max_k z_ik|all - z_ik|all but j"),
     Quantity("chain_full", "directed", "collider", "asinh(z/4), z = max_k z_ik|all but j - z_ik|all"),
     Quantity(
-        "collider_sum", "directed", "collider", "log1p of sum over k of the collider scores min(..) exp(..) above z = 2"
+        "collider_sum",
+        "directed",
+        "collider",
+        "log1p, over 2, of the sum over k of what collider scores exceed z = 2 by",
     ),
-    Quantity("chain_sum", "directed", "collider", "log1p of sum over k of the chain scores above z = 2"),
+    Quantity(
+        "chain_sum", "directed", "collider", "log1p, over 2, of the sum over k of what chain scores exceed z = 2 by"
+    ),
 )
 
 

@@ -32,7 +32,9 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("cross_21", "directed", "direction", "asinh(E[x_i^2 x_j] sign(c_ij))"),
     Quantity("cross_22", "symmetric", "dependence", "asinh(E[x_i^2 x_j^2] - 1 - 2 c^2)"),
     Quantity("cross_31", "directed", "direction", "asinh(E[x_i^3 x_j] - 3 c)"),
-    Quantity("cross_21_g", "directed", "direction", "asinh(E[g_i^2 g_j] sign(c_ij)) of normal scores"),
+    Quantity(
+        "cross_21_g", "directed", "direction", "asinh(E[g_i^2 g_j] sign(c_ij)) of normal scores, c the correlation of x"
+    ),
     Quantity("lingam", "antisymmetric", "direction", "4 c_ij (E[x_i tanh x_j] - E[tanh x_i x_j])"),
     Quantity("lingam_z", "antisymmetric", "direction", "asinh(sqrt(n) (E[x_i tanh x_j] - E[tanh x_i x_j]) sign c)"),
     Quantity("skewness", "marginal", "reliability", "asinh of the skewness of x"),

@@ -54,7 +54,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         "least description of j given i: line, cubic or bins, log variance plus parameters log n / n, over 2",
     ),
     Quantity("cubic_gain", "directed", "direction", "log of line error over cubic error, x, asinh"),
-    Quantity("bend_gain", "directed", "direction", "log of cubic error over bin error, x"),
+    Quantity("bend_gain", "directed", "direction", "asinh of the log of cubic error over bin error, x"),
     Quantity(
         "slope_x",
         "antisymmetric",
