@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from foundcause import __version__
+from foundcause.atomic import replacing
 from foundcause.errors import CheckpointError, ConfigError, OutputError
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
@@ -51,17 +51,10 @@ def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[st
             f"checkpoint metadata is not plain JSON ({error}); use strings, numbers, lists, dicts"
         ) from None
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    temporary: str | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-        os.close(handle)
-        save_file(tensors, temporary, metadata={_HEADER_KEY: text})
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except (OSError, SafetensorError) as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        with replacing(target) as partial:
+            save_file(tensors, partial, metadata={_HEADER_KEY: text})
+    except SafetensorError as error:  # how safetensors reports a full disk
         raise OutputError(f"cannot write the checkpoint {target}: {error}; choose a folder you can write to") from error
     return target
 

@@ -1,1 +1,1 @@
-"""."""
+"""From a mixture of synthetic tasks to a calibrated checkpoint."""
