@@ -18,6 +18,7 @@ from foundcause.bench.baselines.prepare import (
     varying,
 )
 from foundcause.bench.baselines.search import cpdag_arcs, pag_arcs
+from foundcause.bench.baselines.simple import stein_diagonal
 from foundcause.bench.metrics.structure import directed_f1, skeleton_f1
 from foundcause.errors import ConfigError
 
@@ -61,6 +62,18 @@ def test_score_orders_a_nonlinear_chain() -> None:
     answer = METHODS["score"].run(Table(values=np.stack([z, x, y], axis=1), seed=0))
     assert answer.adjacency[1, 2] and answer.adjacency[2, 0]
     assert not answer.adjacency[2, 1] and not answer.adjacency[0, 2]
+
+
+def test_the_stein_estimator_is_the_sum_over_pairs_of_rows() -> None:
+    values = np.random.default_rng(0).standard_normal((60, 3))
+    difference = values[:, None, :] - values[None, :, :]
+    square = (difference**2).sum(axis=2)
+    width = np.sqrt(np.median(square[np.triu_indices(60, 1)]))
+    kernel = np.exp(-square / (2 * width**2)) / width
+    inverse = np.linalg.inv(kernel + 0.01 * np.eye(60))
+    gradient = inverse @ np.einsum("kij,ik->kj", difference, kernel) / width**2
+    curvature = inverse @ np.einsum("kij,ik->kj", difference**2 / width**4 - 1 / width**2, kernel)
+    np.testing.assert_allclose(stein_diagonal(values), curvature - gradient**2, atol=1e-8)
 
 
 @pytest.mark.parametrize(

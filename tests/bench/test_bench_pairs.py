@@ -61,6 +61,30 @@ def heteroscedastic(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return x, np.sin(3 * x) + (0.05 + 0.4 * (x > 0)) * rng.standard_normal(800)
 
 
+def wave(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    x = rng.beta(3, 3, 600)
+    return x, np.sin(20 * x) + 0.1 * rng.standard_normal(600)
+
+
+def test_sloppy_is_more_than_reci() -> None:
+    """On a wave the cubic sees next to nothing, so the narrower column wins; a chosen spline sees the curve."""
+    for seed in range(4):
+        x, y = wave(np.random.default_rng(seed))
+        assert regression.sloppy(x, y) > 0 > regression.reci(x, y)
+
+
+def test_sloppy_pays_for_parameters() -> None:
+    """A spline that only fits noise is not chosen: on a line the score is that of the line."""
+    rng = np.random.default_rng(0)
+    x = rng.random(300)
+    y = x + 0.3 * rng.standard_normal(300)
+    unit = regression.unit_range(y)
+    residual = unit - np.polyval(np.polyfit(regression.unit_range(x), unit, 1), regression.unit_range(x))
+    line = 0.5 * np.log(np.mean(residual**2)) + np.log(300) / 300
+    assert regression._regularised(x, y) == pytest.approx(line, abs=0.01)
+    assert regression._regularised(x, y) <= line + 1e-12
+
+
 @pytest.mark.parametrize(
     ("name", "model"),
     [

@@ -53,7 +53,6 @@ def _score(values: np.ndarray, table: Table) -> Answer:
     rng = np.random.default_rng(table.seed)
     if len(values) > SCORE_ROWS:
         values = values[np.sort(rng.choice(len(values), SCORE_ROWS, replace=False))]
-    values = values[:, :]
     spread = values.std(axis=0)
     scaled = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     left = list(range(scaled.shape[1]))
@@ -68,14 +67,16 @@ def _score(values: np.ndarray, table: Table) -> Answer:
 def stein_diagonal(values: np.ndarray, ridge: float = 0.01) -> np.ndarray:
     """(N, D) diagonal of the Jacobian of the score at every row, by Stein's identities with an RBF kernel."""
     rows = len(values)
-    difference = values[:, None, :] - values[None, :, :]  # (N, N, D)
-    square = (difference**2).sum(axis=2)
+    length = (values**2).sum(axis=1)
+    square = np.maximum(length[:, None] + length[None, :] - 2 * values @ values.T, 0.0)  # (N, N) distances
     width = np.sqrt(np.median(square[np.triu_indices(rows, 1)])) or 1.0
     kernel = np.exp(-square / (2 * width**2)) / width
-    first = np.einsum("kij,ik->kj", difference, kernel) / width**2
+    # sums over the other row of the kernel times a power of the difference, multiplied out: no (N, N, D) array
+    total, moved, moved_square = kernel.sum(axis=1)[:, None], kernel @ values, kernel @ values**2
+    first = (values * total - moved) / width**2
     inverse = np.linalg.inv(kernel + ridge * np.eye(rows))
     gradient = inverse @ first
-    second = np.einsum("kij,ik->kj", difference**2 / width**4 - 1 / width**2, kernel)
+    second = (values**2 * total - 2 * values * moved + moved_square) / width**4 - total / width**2
     return -(gradient**2) + inverse @ second
 
 

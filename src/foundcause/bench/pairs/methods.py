@@ -46,7 +46,7 @@ METHODS = (
         "sloppy",
         "SLOPPY (re-written)",
         _orient(_plain(regression.sloppy)),
-        "polynomials and cubic splines, BIC",
+        "polynomials, exponential, logarithm, reciprocals and cubic splines on the unit range, BIC",
         "SLOPPY",
     ),
     _method("heci", "HECI (re-written)", _orient(_plain(regression.heci)), "20 bins, polynomials to degree 3", "HECI"),
