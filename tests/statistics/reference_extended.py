@@ -93,6 +93,26 @@ def fisher(c: float, degrees: float) -> float:
     return math.atanh(min(abs(c), 0.9999)) * math.sqrt(max(degrees, 1))
 
 
+def stand_in(cols: dict[str, np.ndarray], i: int, j: int) -> int:
+    """The first column other than j with the ranks of i: the one of its group that may be a candidate of j."""
+    u = cols["u"].astype(np.float32)
+    return next(k for k in range(u.shape[1]) if k != j and (u[:, k] == u[:, i]).all())
+
+
+def strongest(cols: dict[str, np.ndarray], strength: np.ndarray, j: int, count: int) -> list[int]:
+    """The strongest candidates of j; copies of another candidate come last."""
+    others = [k for k in range(len(strength)) if k != j]
+    return sorted(others, key=lambda k: (stand_in(cols, k, j) != k, -strength[k, j]))[:count]
+
+
+def copy_to_equals(cols: dict[str, np.ndarray], out: dict[str, np.ndarray]) -> None:
+    """Gives every column what was found for the one that stands for it."""
+    for value in out.values():
+        if value.ndim == 2:
+            D = len(value)
+            value[:] = [[value[i if i == j else stand_in(cols, i, j), j] for j in range(D)] for i in range(D)]
+
+
 def linear(cols: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Correlations, partial correlations, order-1 tests and collider evidence."""
     seen = cols["seen"].astype(float)
@@ -158,8 +178,7 @@ def local(cols: dict[str, np.ndarray], order1_min: np.ndarray) -> dict[str, np.n
     names = ("bic_gain", "best_partial", "order3_min", "order2_min_z")
     out = {name: np.zeros((D, D)) for name in names} | {"local_explained": np.zeros(D)}
     for j in range(D):
-        others = sorted((k for k in range(D) if k != j), key=lambda k: -order1_min[k, j])
-        candidates = others[:6]
+        candidates = strongest(cols, np.maximum(order1_min - 1e-4, 0) + 1e-3 * np.abs(c), j, 6)
         n_j = n[j].mean()
         sets = [s for size in range(4) for s in combinations(candidates, size)]
 

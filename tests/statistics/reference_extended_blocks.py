@@ -10,7 +10,7 @@ import math
 from itertools import combinations
 
 import numpy as np
-from reference_extended import BINS, compress, wilson_hilferty
+from reference_extended import BINS, compress, copy_to_equals, strongest, wilson_hilferty
 
 Blocks = dict[tuple[int, int], np.ndarray]
 
@@ -40,14 +40,18 @@ def functions(cols: dict[str, np.ndarray], d: int) -> tuple[np.ndarray, np.ndarr
 
 
 def correlations(cols: dict[str, np.ndarray], n: np.ndarray) -> Blocks:
-    """R_ij (m_i, m_j) of every pair of columns; the functions of a column are made orthonormal one after another."""
+    """R_ij (m_i, m_j) of every pair of columns; the functions of a column are made orthonormal one after another.
+
+    Pairs of fewer than three joint rows count as independent.
+    """
     D = n.shape[0]
     white = []
     for d in range(D):
         phi, ridge = functions(cols, d)
         own = phi.T @ phi / n[d, d] + np.diag(ridge)
         white.append(phi @ np.linalg.inv(np.linalg.cholesky(own)).T if phi.shape[1] else phi)
-    R = {(i, j): np.clip(white[i].T @ white[j] / n[i, j], -1, 1) for i in range(D) for j in range(D)}
+    told = {(i, j): n[i, j] >= 3 for i in range(D) for j in range(D)}
+    R = {(i, j): told[i, j] * np.clip(white[i].T @ white[j] / n[i, j], -1, 1) for i in range(D) for j in range(D)}
     return R | {(i, i): np.eye(white[i].shape[1]) for i in range(D)}
 
 
@@ -139,15 +143,17 @@ def blocks(cols: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
             out["block_collider"][i, j] = compress(collider)
             out["block_chain"][i, j] = compress(chain)
             out["block_collider_gain"][i, j] = compress(gain)
-    return out | sets(R, sizes, n, out["block_order1_z"] + 1e-3 * out["block"])
+    return out | sets(cols, R, sizes, n, out["block_order1_z"] + 1e-3 * out["block"])
 
 
-def sets(R: Blocks, sizes: np.ndarray, n: np.ndarray, strength: np.ndarray) -> dict[str, np.ndarray]:
+def sets(
+    cols: dict[str, np.ndarray], R: Blocks, sizes: np.ndarray, n: np.ndarray, strength: np.ndarray
+) -> dict[str, np.ndarray]:
     """Least z and BIC gain over the sets of at most two of the four strongest columns of every target."""
     D = len(sizes)
     out = {name: np.zeros((D, D)) for name in ("block_order2_z", "block_bic_gain")}
     for j in range(D):
-        candidates = sorted((k for k in range(D) if k != j), key=lambda k: -strength[k, j])[:4]
+        candidates = strongest(cols, strength, j, 4)
         n_j = n[j].mean()
         for i in range(D):
             if i == j or sizes[i] == 0 or sizes[j] == 0:
@@ -178,4 +184,5 @@ def sets(R: Blocks, sizes: np.ndarray, n: np.ndarray, strength: np.ndarray) -> d
                 together.append(score - gain)
             out["block_order2_z"][i, j] = compress(min(zs))
             out["block_bic_gain"][i, j] = math.asinh((min(without) - min(together)) / 8) / 2
+    copy_to_equals(cols, out)
     return out

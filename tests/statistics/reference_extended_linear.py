@@ -10,7 +10,7 @@ import math
 from itertools import combinations
 
 import numpy as np
-from reference_extended import compress, correlation, fisher
+from reference_extended import compress, copy_to_equals, correlation, fisher, strongest
 
 Columns = dict[str, np.ndarray]
 
@@ -118,7 +118,7 @@ def local(cols: Columns) -> dict[str, np.ndarray]:
     n = joint(cols)
     D = len(n)
     c = correlation(cols["g"], cols["seen"])
-    strength = linear(cols)["order1_min"]
+    strength = np.maximum(linear(cols)["order1_min"] - 1e-4, 0) + 1e-3 * np.abs(c)
     names = ("bic_gain", "bic_gain_best", "best_partial", "order3_min", "order2_min_z", "order3_min_z")
     out: Columns = {name: np.zeros((D, D)) for name in names}
     out |= {name: np.zeros(D) for name in ("local_parents", "local_explained")}
@@ -129,7 +129,7 @@ def local(cols: Columns) -> dict[str, np.ndarray]:
         return c[a, b] - c[a, list(s)] @ np.linalg.solve(block, c[list(s), b]) if s else c[a, b]
 
     for j in range(D):
-        candidates = sorted((k for k in range(D) if k != j), key=lambda k: -strength[k, j])[:6]
+        candidates = strongest(cols, strength, j, 6)
         n_j = n[j].mean()
         price = math.log(max(n_j, 2))
         sets = [s for size in range(4) for s in combinations(candidates, size) if left_over(j, j, s) >= -0.01]
@@ -155,5 +155,6 @@ def local(cols: Columns) -> dict[str, np.ndarray]:
             out["order3_min"][i, j] = min(abs(r) for r in corr.values())
             out["order3_min_z"][i, j] = compress(min(z.values()))
             out["order2_min_z"][i, j] = compress(min(z[s] for s in usable if len(s) <= 2))
+    copy_to_equals(cols, out)
     out["order3_min_both_z"] = np.minimum(out["order3_min_z"], out["order3_min_z"].T)
     return out

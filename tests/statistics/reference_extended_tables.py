@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-from reference_extended import BINS, compress, correlation, wilson_hilferty
+from reference_extended import BINS, compress, copy_to_equals, correlation, strongest, wilson_hilferty
 from reference_extended_blocks import blocks
 
 Columns = dict[str, np.ndarray]
@@ -55,8 +55,8 @@ def tables(cols: Columns) -> dict[str, np.ndarray]:
 def table_scores(cols: Columns) -> dict[str, np.ndarray]:
     """BIC and AIC gains and least G-tests on coarse tables.
 
-    A set is counted on the rows that have the target and all its members; its likelihood is brought to the rows of
-    the target.
+    A set is scored against no parents on the rows that have the target and all its members, with the price of so many
+    rows. Two sets are compared by the row, on the rows of the one that has fewer; sets of fewer than ten say nothing.
     """
     seen, (N, D) = cols["seen"], cols["seen"].shape
     few = cols["distinct"] <= 5
@@ -65,44 +65,56 @@ def table_scores(cols: Columns) -> dict[str, np.ndarray]:
     found_blocks = blocks(cols)
     order = found_blocks["block_order1_z"] + 1e-3 * found_blocks["block"]
 
-    def fit(j: int, parents: tuple[int, ...]) -> tuple[float, int]:
-        """Log-likelihood of j given its parents, and how many configurations of the parents were seen."""
-        rows = [r for r in range(N) if seen[r, j] and all(seen[r, k] for k in parents)]
+    def rows_of(j: int, parents: tuple[int, ...]) -> list[int]:
+        return [r for r in range(N) if seen[r, j] and all(seen[r, k] for k in parents)]
+
+    def fit(j: int, parents: tuple[int, ...], rows: list[int]) -> tuple[float, int]:
+        """Log-likelihood of j given its parents on some rows, and how many configurations of the parents are there."""
         whole = Counter((tuple(coarse[r, k] for k in parents), coarse[r, j]) for r in rows)
         above = Counter(tuple(coarse[r, k] for k in parents) for r in rows)
         total = sum(count * math.log(count / above[configuration]) for (configuration, _), count in whole.items())
-        return total * max(seen[:, j].sum(), 1) / max(len(rows), 1), len(above)
+        return total, len(above)
+
+    def score(j: int, s: tuple[int, ...], aic: bool) -> float:
+        """BIC or AIC by the row, less that without parents on the same rows."""
+        rows = rows_of(j, s)
+        (with_s, q), (without, _) = fit(j, s, rows), fit(j, (), rows)
+        price = 2.0 if aic else math.log(len(rows))
+        return (-2 * (with_s - without) + (states[j] - 1) * (q - 1) * price) / len(rows)
+
+    def worth(j: int, ours: list[tuple[int, ...]], others: list[tuple[int, ...]], aic: bool = False) -> float:
+        """The best of our sets over the best of the others."""
+        if not ours:
+            return 0.0
+        n = {s: len(rows_of(j, s)) for s in ours + others}
+        at = {s: score(j, s, aic) for s in ours + others}
+        return max(min(min(n[s], n[o]) * (at[o] - at[s]) for o in others) for s in ours)
 
     names = ("table_bic_gain", "table_aic_gain", "table_min_z")
     out = {name: np.zeros((D, D)) for name in names} | {"table_parents": np.zeros(D)}
     for j in range(D):
-        candidates = sorted((k for k in range(D) if k != j), key=lambda k: -order[k, j])[:4]
-        sets = [s for size in range(4) for s in combinations(sorted(candidates), size)]
-        found = {s: fit(j, s) for s in sets}
-        log_n = math.log(max(seen[:, j].sum(), 1))
-        cost = {
-            name: {s: -2 * fitted + (states[j] - 1) * q * price for s, (fitted, q) in found.items()}
-            for name, price in (("table_bic_gain", log_n), ("table_aic_gain", 2.0))
-        }
-        out["table_parents"][j] = len(min(sets, key=cost["table_bic_gain"].__getitem__)) / 3
+        candidates = strongest(cols, order, j, 4)
+        sets = [s for size in range(4) for s in combinations(sorted(candidates), size) if len(rows_of(j, s)) >= 10]
+        total = {s: len(rows_of(j, s)) * score(j, s, aic=False) for s in sets}
+        margin = 0.01 + 1e-5 * len(rows_of(j, ()))
+        best = [s for s in sets if total[s] <= min(total.values()) + margin]
+        out["table_parents"][j] = min((len(s) for s in best), default=0) / 3
         for i in range(D):
-            if i == j:
+            if i == j or len(rows_of(j, (i,))) < 10:
                 continue
             if i not in candidates:
-                likelihood, q = fit(j, (i,))
-                alone = -2 * likelihood + (states[j] - 1) * q * log_n
-                worth = min(cost["table_bic_gain"].values()) - alone
-                out["table_bic_gain"][i, j] = math.asinh(worth / 8) / 2
+                out["table_bic_gain"][i, j] = math.asinh(worth(j, [(i,)], sets) / 8) / 2
                 continue
-            for name, score in cost.items():
-                worth = min(v for s, v in score.items() if i not in s) - min(v for s, v in score.items() if i in s)
-                out[name][i, j] = math.asinh(worth / 8) / 2
+            ours, others = [s for s in sets if i in s], [s for s in sets if i not in s]
+            for name in ("table_bic_gain", "table_aic_gain"):
+                out[name][i, j] = math.asinh(worth(j, ours, others, aic=name == "table_aic_gain") / 8) / 2
             zs = []
-            for s in (s for s in sets if i in s):
-                rest = tuple(k for k in s if k != i)
-                df = max((states[j] - 1) * (found[s][1] - found[rest][1]), 1)
-                zs.append(wilson_hilferty(2 * (found[s][0] - found[rest][0]), df))
+            for s in ours:
+                rows = rows_of(j, s)
+                (with_i, q), (without, fewer) = fit(j, s, rows), fit(j, tuple(k for k in s if k != i), rows)
+                zs.append(wilson_hilferty(2 * (with_i - without), max((states[j] - 1) * (q - fewer), 1)))
             out["table_min_z"][i, j] = compress(max(min(zs), 0))
+    copy_to_equals(cols, out)
     return out
 
 

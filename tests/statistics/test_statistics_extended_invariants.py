@@ -68,6 +68,22 @@ class TestInvariants:
         assert torch.equal(compute(spoiled, observed), compute(values, observed))
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("copies", [[0], [0, 0], [1, 2, 5], [2, 2, 6, 6, 7]])
+def test_equal_columns_are_treated_alike(missing: float, copies: list[int]) -> None:
+    values, observed = tensors(missing)
+    order = list(range(8)) + copies
+    values, observed = values[:, order], observed[:, order]
+    found = extended_statistics(values, observed)
+    for seed in range(3):
+        shuffled = torch.randperm(len(order), generator=torch.Generator().manual_seed(seed))
+        again = extended_statistics(values[:, shuffled], observed[:, shuffled])
+        same(again, found[shuffled][:, shuffled], EXTENDED)
+    swap = torch.arange(len(order))
+    swap[[copies[0], 8]] = torch.tensor([8, copies[0]])
+    same(found[swap][:, swap], found, EXTENDED)
+
+
 def test_chunks_equal_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     values, observed = tensors(0.1)
     whole = extended_statistics(values, observed)

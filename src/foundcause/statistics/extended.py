@@ -67,4 +67,4 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
     values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
     # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
     values |= extended_local.local_block(columns, values["block_order1_z"] + 1e-3 * values["block"])
-    return assemble(QUANTITIES, values, columns.variables)
+    return assemble(QUANTITIES, values, columns.together)

@@ -58,9 +58,12 @@ def features_of(quantities: Sequence[Quantity]) -> tuple[Feature, ...]:
     return tuple(features)
 
 
-def assemble(quantities: Sequence[Quantity], values: Mapping[str, Tensor], variables: int) -> Tensor:
-    """(D, D, F) float32 of the quantities' values; non-finite numbers become 0 and all are limited to [-8, 8]."""
-    D = variables
+def assemble(quantities: Sequence[Quantity], values: Mapping[str, Tensor], together: Tensor) -> Tensor:
+    """(D, D, F) float32 of the quantities' values; non-finite numbers become 0 and all are limited to [-8, 8].
+
+    ``together`` (D, D) bool are the pairs seen in rows enough to be judged; matrices are 0 elsewhere.
+    """
+    D = together.shape[0]
     names: dict[str, list[str]] = {}
     places: dict[str, list[int]] = {}
     at = 0
@@ -69,7 +72,7 @@ def assemble(quantities: Sequence[Quantity], values: Mapping[str, Tensor], varia
         places.setdefault(q.kind, []).append(at)
         at += 2 if q.kind in ("directed", "marginal") else 1
     out_FDD = torch.empty(at, D, D)
-    between = 1 - torch.eye(D)
+    between = together.float().fill_diagonal_(0.0)
     for kind, members in names.items():
         stack = torch.nan_to_num_(torch.stack([values[name] for name in members]).float(), nan=0.0, posinf=8, neginf=-8)
         stack.clamp_(-8.0, 8.0)

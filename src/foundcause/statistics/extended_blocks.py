@@ -17,6 +17,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
+from foundcause.statistics.candidates import copied, stand_ins, strongest
 from foundcause.statistics.contingency import wilson_hilferty
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import BINS, Columns
@@ -102,7 +103,9 @@ def blocks_of(columns: Columns) -> Blocks:
     N, D = columns.x.shape
     phi, sizes, indicators = functions(columns)
     flat = phi.reshape(N, FUNCTIONS * D)
-    product = (flat.T @ flat).view(FUNCTIONS, D, FUNCTIONS, D) / columns.joint[:, None, :]
+    # the few rows of a pair hardly ever seen together could show it perfectly dependent: it counts as independent
+    rows = torch.where(columns.together, columns.joint, torch.inf)
+    product = (flat.T @ flat).view(FUNCTIONS, D, FUNCTIONS, D) / rows[:, None, :]
     own = torch.diagonal(product, dim1=1, dim2=3).permute(2, 0, 1).clone()  # (D, M, M)
     ridge = torch.where(indicators, 2 / columns.counts, 1e-4).T
     used = torch.arange(FUNCTIONS) < sizes[:, None]
@@ -139,11 +142,14 @@ def block_statistics(columns: Columns) -> dict[str, Tensor]:
     steps = max(1, CHUNK // (_subsets(min(CANDIDATES, D - 1))[0].shape[0] * 2 * FUNCTIONS * FUNCTIONS * D))
     # the z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
     order1 = out["block_order1_z"] + 1e-3 * out["block"]
+    stand_in = stand_ins(columns)
+    chosen = strongest(order1, stand_in, min(CANDIDATES, D - 1))
     parts = [
-        _targets(blocks, order1, n, live, torch.arange(start, min(start + steps, D))) for start in range(0, D, steps)
+        _targets(blocks, chosen[start : start + steps], n, live, torch.arange(start, min(start + steps, D)))
+        for start in range(0, D, steps)
     ]
-    out |= {name: torch.cat([part[name] for part in parts]).T for name in parts[0]}
-    return out
+    merged = copied({name: torch.cat([part[name] for part in parts]) for name in parts[0]}, stand_in)
+    return out | {name: value.T for name, value in merged.items()}
 
 
 def _block_sum(square: Tensor) -> Tensor:
@@ -231,14 +237,11 @@ def _subsets(candidates: int) -> tuple[Tensor, Tensor]:
     return torch.tensor(padded), torch.tensor([len(s) for s in sets])
 
 
-def _targets(blocks: Blocks, order1: Tensor, n: Tensor, live: Tensor, targets: Tensor) -> dict[str, Tensor]:
-    """Order-2 minimum and BIC gain of some targets j, laid out [j, i]."""
+def _targets(blocks: Blocks, chosen: Tensor, n: Tensor, live: Tensor, targets: Tensor) -> dict[str, Tensor]:
+    """Order-2 minimum and BIC gain of some targets j with their (J, M) candidates, laid out [j, i]."""
     D, J = n.shape[0], len(targets)
-    subsets, _ = _subsets(min(CANDIDATES, D - 1))
+    subsets, _ = _subsets(chosen.shape[1])
     T = len(subsets)
-    strength = order1[targets].clone()
-    strength[torch.arange(J), targets] = -1.0
-    chosen = strength.topk(min(CANDIDATES, D - 1), dim=1).indices
     members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 2), D is the empty place
     padded = torch.zeros(FUNCTIONS, D + 1, FUNCTIONS, D + 1)
     padded[:, :D, :, :D] = blocks.correlation.view(FUNCTIONS, D, FUNCTIONS, D)

@@ -7,13 +7,16 @@ result depends on the order of the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import torch
 from torch import Tensor
 
 BINS = 10
 """Most bins of a column; columns with no more distinct values are binned by value."""
+
+FEWEST = 3
+"""Fewest joint rows a pair is judged by; all features of a pair seen together less often are 0."""
 
 WINSOR_SPREADS = 8.0
 """Values further than this many robust standard deviations from the median are pulled in."""
@@ -77,12 +80,35 @@ class Columns:
         return self.distinct <= BINS
 
     @cached_property
+    def together(self) -> Tensor:
+        """(D, D) bool, pairs seen in at least :data:`FEWEST` rows: of others nothing can be said."""
+        if self.complete:
+            return torch.full((self.variables, self.variables), self.rows >= FEWEST)
+        return self.joint >= FEWEST
+
+    @cached_property
+    def alike(self) -> Tensor | None:
+        """(D, D) bool, pairs of columns with the same ranks in the same rows; None when no two columns have."""
+        # unobserved cells have rank 0 and observed ones more, so the ranks tell which cells are seen as well
+        cells = self.u.view(torch.int32).long() * _row_salt(self.rows)
+        key = cells.sum(0)
+        equal = key[:, None] == key[None, :]
+        return equal if int(equal.sum()) > self.variables else None
+
+    @cached_property
     def onehot(self) -> Tensor:
         """(N, D * K) float32 bin membership; all zero where unobserved."""
         N, D = self.codes.shape
         out_NDK = torch.zeros(N, D, BINS)
         out_NDK.scatter_(2, self.codes.clamp_min(0)[:, :, None], self.mask[:, :, None])
         return out_NDK.view(N, D * BINS)
+
+
+@lru_cache(maxsize=8)
+def _row_salt(rows: int) -> Tensor:
+    """(N, 1) odd factors that make a sum over the rows a hash (multiply-shift, wrapping round)."""
+    steps = torch.arange(1, rows + 1)[:, None] * -0x61C8864680B583EB
+    return (steps ^ (steps >> 29)) * -0x4B47D0C5B5A5B7E3 | 1
 
 
 def prepare(values_ND: Tensor, observed_ND: Tensor) -> Columns:

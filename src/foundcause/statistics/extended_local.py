@@ -6,12 +6,14 @@ by one scatter over (row, target, set), so no product over all columns is needed
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
 import torch
 from torch import Tensor
 
+from foundcause.statistics.candidates import copied, stand_ins, strongest
 from foundcause.statistics.contingency import wilson_hilferty
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
@@ -23,12 +25,16 @@ CANDIDATES = 4
 LARGEST_SET = 3
 CHUNK = 4_000_000
 
+FEW_ROWS = 10
+"""Sets seen together with the target in fewer rows say nothing."""
+
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity(
         "table_bic_gain",
         "directed",
         "direction",
-        "asinh(b/8)/2, b = best BIC of coarse j over parent sets without i (at most 3 of its 4 strongest) minus with i",
+        "asinh(b/8)/2, b = best BIC of coarse j over parent sets without i (at most 3 of its 4 strongest) minus with i,"
+        " each on its joint rows; two sets are compared by the row, on the rows of the less seen, if at least 10",
     ),
     Quantity(
         "table_min_z",
@@ -37,20 +43,62 @@ QUANTITIES: tuple[Quantity, ...] = (
         "asinh(z/4), least G-test z of i and j given at most 2 of the 4 strongest of j; 0 when i is not among them",
     ),
     Quantity("table_aic_gain", "directed", "direction", "asinh(b/8)/2, b the same by AIC; 0 when i is not among the 4"),
-    Quantity("table_parents", "marginal", "direction", "size of the best parent set by that BIC, divided by 3"),
+    Quantity(
+        "table_parents", "marginal", "direction", "size of the best parent set by BIC on its joint rows, divided by 3"
+    ),
 )
 
 
+@dataclass(frozen=True)
+class Sets:
+    """All T sets of at most three of M candidates, by size; the empty one is the first.
+
+    members: for each size from 1 its (T_k, k) candidates.
+    sizes: (T,).
+    inside, outside: (M, A) sets with a candidate, (M, B) sets without it.
+    steps: (P, 2) [set, set without one member], all sets of a size for the first member, then for the second, ...
+    of_member: (M, A) the steps that leave out a candidate.
+    """
+
+    members: tuple[tuple[tuple[int, ...], ...], ...]
+    sizes: Tensor
+    inside: Tensor
+    outside: Tensor
+    steps: Tensor
+    of_member: Tensor
+
+
 @lru_cache(maxsize=8)
-def _sets(candidates: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Parent sets (T, 3) padded with ``candidates``, their sizes (T,), and (P, 3) [set, member, set without it]."""
-    sizes = range(min(LARGEST_SET, candidates) + 1)
-    sets = [s for size in sizes for s in combinations(range(candidates), size)]
-    steps = [
-        (place, member, sets.index(tuple(k for k in s if k != member))) for place, s in enumerate(sets) for member in s
-    ]
-    padded = [list(s) + [candidates] * (LARGEST_SET - len(s)) for s in sets]
-    return torch.tensor(padded), torch.tensor([len(s) for s in sets]), torch.tensor(steps).view(-1, 3)
+def _sets(candidates: int) -> Sets:
+    members = tuple(tuple(combinations(range(candidates), k)) for k in range(1, min(LARGEST_SET, candidates) + 1))
+    sets = [(), *(s for group in members for s in group)]
+    steps = [(s, place) for group in members for place in range(len(group[0])) for s in group]
+    every = range(candidates)
+    return Sets(
+        members=members,
+        sizes=torch.tensor([len(s) for s in sets]),
+        inside=torch.tensor([[t for t, s in enumerate(sets) if m in s] for m in every]),
+        outside=torch.tensor([[t for t, s in enumerate(sets) if m not in s] for m in every]),
+        steps=torch.tensor([(sets.index(s), sets.index(s[:place] + s[place + 1 :])) for s, place in steps]),
+        of_member=torch.tensor([[p for p, (s, place) in enumerate(steps) if s[place] == m] for m in every]),
+    )
+
+
+@dataclass(frozen=True)
+class Fits:
+    """How well parent sets explain J targets, each on the rows that have the target and the whole set.
+
+    gain: (J, T) log-likelihood over that without parents.
+    configurations: (J, T) parent configurations seen.
+    rows: (J, T).
+    step_gain, step_configurations: (J, P) the same of a set over the set without one member, on the rows of the former.
+    """
+
+    gain: Tensor
+    configurations: Tensor
+    rows: Tensor
+    step_gain: Tensor
+    step_configurations: Tensor
 
 
 def coarse_codes(columns: Columns) -> tuple[Tensor, Tensor]:
@@ -66,114 +114,131 @@ def local_block(columns: Columns, strength: Tensor) -> dict[str, Tensor]:
     D, N = columns.variables, columns.rows
     codes, states = coarse_codes(columns)
     M = min(CANDIDATES, D - 1)
-    subsets, sizes, steps = _sets(M)
-    ranked = strength.clone().fill_diagonal_(-1.0)
-    chosen = ranked.topk(M, dim=0).indices.T  # (D, M) candidates of each target
-    single = _single_scores(columns, codes, states)
-
-    gain = torch.empty(D, D)
-    lenient_gain = torch.zeros(D, D)
-    least = torch.zeros(D, D)
-    parents = torch.empty(D)
-    step = max(1, CHUNK // max(N * len(subsets), STATES ** (M + 1)))
+    sets = _sets(M)
+    stand_in = stand_ins(columns)
+    chosen = strongest(strength, stand_in, M)
+    single, single_rows = _single_scores(columns, codes, states)
+    step = max(1, CHUNK // max(N, (STATES + 1) ** (M + 1)))
+    parts = []
     for start in range(0, D, step):
         targets = torch.arange(start, min(start + step, D))
-        score, lenient, likelihood, configurations = _scores(columns, codes, states, targets, chosen[targets])
-        best, place = score.min(1)
-        parents[targets] = sizes[place] / LARGEST_SET
+        few = chosen[targets]
+        fits = _fits(codes, None if columns.complete else columns.observed, targets, few)
+        freedom = (states[targets, None] - 1).float()
+        parameters = freedom * (fits.configurations - 1)
+        # by the row, so that sets seen in different rows can be compared
+        bic = (parameters * fits.rows.log() - 2 * fits.gain) / fits.rows
+        aic = (parameters * 2 - 2 * fits.gain) / fits.rows
+        told = fits.rows >= FEW_ROWS
+
         # a column that is no candidate can only be tried alone
-        gain[:, targets] = best[None, :] - single[:, targets]
-        for m in range(M):
-            inside = (subsets == m).any(1)
-            worth = score[:, ~inside].amin(1) - score[:, inside].amin(1)
-            gain[chosen[targets, m], targets] = worth
-            lenient_gain[chosen[targets, m], targets] = lenient[:, ~inside].amin(1) - lenient[:, inside].amin(1)
-            whole, _, rest = steps[steps[:, 1] == m].T
-            G = 2 * (likelihood[:, whole] - likelihood[:, rest])
-            freedom = (states[targets, None] - 1) * (configurations[:, whole] - configurations[:, rest])
-            z = wilson_hilferty(G, freedom.clamp_min(1).float()).amin(1)
-            least[chosen[targets, m], targets] = compress(z.clamp_min(0.0))
-    return {
-        "table_bic_gain": torch.asinh(gain / 8) / 2,
-        "table_min_z": least,
-        "table_aic_gain": torch.asinh(lenient_gain / 8) / 2,
-        "table_parents": parents,
-    }
+        shared = torch.minimum(fits.rows[:, None, :], single_rows[targets, :, None])
+        worth = shared * (bic[:, None, :] - single[targets, :, None])
+        worth = worth.masked_fill(~told[:, None, :], torch.inf).amin(2).masked_fill(single_rows[targets] < FEW_ROWS, 0)
+        gain = worth.scatter(1, few, _worth(bic, fits.rows, told, sets))
+        lenient = torch.zeros(len(targets), D).scatter(1, few, _worth(aic, fits.rows, told, sets))
+
+        z = wilson_hilferty(2 * fits.step_gain, (freedom * fits.step_configurations).clamp_min(1))
+        z = z.masked_fill(~told[:, sets.steps[:, 0]], torch.inf)[:, sets.of_member].amin(2).clamp_min(0.0)
+        least = torch.zeros(len(targets), D).scatter(1, few, compress(z.masked_fill(torch.isinf(z), 0.0)))
+
+        total = (bic * fits.rows).masked_fill(~told, 0.0)
+        # rounding must not choose among sets that explain all alike: the smallest of those within it is taken
+        within = total <= total.amin(1, keepdim=True) + 0.01 + 1e-5 * fits.rows[:, :1]
+        parts.append(
+            {
+                "table_bic_gain": torch.asinh(gain / 8) / 2,
+                "table_min_z": least,
+                "table_aic_gain": torch.asinh(lenient / 8) / 2,
+                "table_parents": torch.where(within, sets.sizes, LARGEST_SET).amin(1) / LARGEST_SET,
+            }
+        )
+    merged = copied({name: torch.cat([part[name] for part in parts]) for name in parts[0]}, stand_in)
+    return {name: value.T if value.dim() == 2 else value for name, value in merged.items()}
 
 
-def _scores(
-    columns: Columns, codes: Tensor, states: Tensor, targets: Tensor, chosen: Tensor
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """BIC and AIC scores (J, T) of parent sets, least is best; log-likelihoods and observed parent configurations."""
-    if columns.complete:
-        likelihood, configurations, n = _fits_complete(codes, targets, chosen)
-    else:
-        likelihood, configurations, n = _fits(codes, columns.mask, targets, chosen)
-    parameters = (states[targets, None] - 1) * configurations
-    cost = -2 * likelihood
-    return cost + parameters * n.log(), cost + 2 * parameters, likelihood, configurations
+def _worth(score: Tensor, rows: Tensor, told: Tensor, sets: Sets) -> Tensor:
+    """(J, M) what each candidate is worth: the best set with it over the best one without it.
+
+    Scores are by the row; two sets are compared on as many rows as the less seen of them has, so that a set seen in
+    few rows can neither gain nor cost much.
+    """
+    inside, outside = sets.inside[:, :, None], sets.outside[:, None, :]
+    gap = torch.minimum(rows[:, inside], rows[:, outside]) * (score[:, outside] - score[:, inside])  # (J, M, A, B)
+    gap = gap.masked_fill(~told[:, outside], torch.inf).amin(3).masked_fill(~told[:, sets.inside], -torch.inf).amax(2)
+    return torch.where(torch.isfinite(gap), gap, 0.0)
 
 
-def _fits_complete(codes: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Log-likelihoods (J, T), parent configurations (J, T) and rows (J, 1) of complete data.
+def _fits(codes: Tensor, observed: Tensor | None, targets: Tensor, chosen: Tensor) -> Fits:
+    """Fits of all sets of the (J, M) candidates; ``observed`` is None for complete data.
 
-    One table of all candidates and the target is counted; every set's table is a margin of it.
+    One table of all candidates and the target is counted, a missing cell being a state of its own; the table of a set
+    is a margin of it without that state.
     """
     N = codes.shape[0]
     J, M = chosen.shape
-    by_column = codes.T.contiguous()
+    Q = STATES if observed is None else STATES + 1
+    by_column = (codes if observed is None else torch.where(observed, codes, STATES)).T.contiguous()
     cell = torch.arange(J)[:, None].expand(J, N)
     for m in range(M):
-        cell = cell * STATES + by_column[chosen[:, m]]
-    cell = cell * STATES + by_column[targets]
-    counts = torch.bincount(cell.reshape(-1), minlength=J * STATES ** (M + 1)).float()
-    margins = {tuple(range(M)): counts.view(J, *[STATES] * (M + 1))}
-    likelihoods, configurations = [], []
-    subsets, sizes, _ = _sets(M)
-    sets = [tuple(row[:size]) for row, size in zip(subsets.tolist(), sizes.tolist(), strict=True)]
-    for members in reversed([s for size in range(M + 1) for s in combinations(range(M), size)]):
-        if members not in margins:
-            dropped = min(m for m in range(M) if m not in members)
-            above = tuple(sorted((*members, dropped)))
-            margins[members] = margins[above].sum(1 + above.index(dropped))
-    for members in sets:
-        table = margins[members].reshape(J, -1, STATES)
-        parent = table.sum(2)
-        likelihoods.append(torch.special.entr(parent).sum(1) - torch.special.entr(table).sum((1, 2)))
-        configurations.append((parent > 0).sum(1))
-    n = torch.full((J, 1), float(max(N, 1)))
-    return torch.stack(likelihoods, 1), torch.stack(configurations, 1), n
+        cell = cell * Q + by_column[chosen[:, m]]
+    cell = cell * Q + by_column[targets]
+    counts = torch.bincount(cell.reshape(-1), minlength=J * Q ** (M + 1)).float()
+    margins = {tuple(range(M)): counts.view(J, *[Q] * (M + 1))[..., :STATES]}
+    for members in reversed([s for size in range(M) for s in combinations(range(M), size)]):
+        dropped = min(m for m in range(M) if m not in members)
+        above = tuple(sorted((*members, dropped)))
+        margins[members] = margins[above].sum(1 + above.index(dropped))
+
+    rows = margins[()].sum(1, keepdim=True)
+    gains, configurations, seen = [torch.zeros(J, 1)], [torch.ones(J, 1)], [rows.clamp_min(1.0)]
+    step_gains, step_configurations = [], []
+    for group in _sets(M).members:
+        size = len(group[0])
+        table = torch.stack([margins[s] for s in group], 1)
+        for axis in range(2, 2 + size if Q > STATES else 0):
+            table = table.narrow(axis, 0, STATES)
+        fit, count = _likelihood(table)
+        alone = table.sum(tuple(range(2, 2 + size)))  # (J, T_k, 5): the target on these rows
+        n = alone.sum(2)
+        gains.append(fit - torch.special.entr(n) + torch.special.entr(alone).sum(2))
+        configurations.append(count)
+        seen.append(n.clamp_min(1.0))
+        if observed is not None:
+            for place in range(size):
+                lesser, lesser_count = _likelihood(table.sum(2 + place))
+                step_gains.append(fit - lesser)
+                step_configurations.append(count - lesser_count)
+    gain, configuration = torch.cat(gains, 1), torch.cat(configurations, 1)
+    if observed is None:
+        whole, rest = _sets(M).steps.T
+        step_gains = [gain[:, whole] - gain[:, rest]]
+        step_configurations = [configuration[:, whole] - configuration[:, rest]]
+    return Fits(
+        gain=gain,
+        configurations=configuration,
+        rows=torch.cat(seen, 1),
+        step_gain=torch.cat(step_gains, 1),
+        step_configurations=torch.cat(step_configurations, 1),
+    )
 
 
-def _fits(codes: Tensor, mask: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same with missing cells: every set is counted on the rows that have all its columns."""
-    N, D = codes.shape
-    subsets, _, _ = _sets(chosen.shape[1])
-    J, T = len(targets), len(subsets)
-    members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 3), D is the empty place
-    padded = torch.cat([codes, torch.zeros(N, 1, dtype=torch.long)], 1).T.contiguous()  # (D + 1, N)
-    seen = torch.cat([mask, torch.ones(N, 1)], 1).T.contiguous()
-    a, b, c = members.unbind(2)
-    cell = ((padded[a] * STATES + padded[b]) * STATES + padded[c]) * STATES + padded[targets][:, None]  # (J, T, N)
-    cells = STATES ** (LARGEST_SET + 1)
-    cell += (torch.arange(J * T) * cells).view(J, T, 1)
-    weight = seen[a] * seen[b] * seen[c] * seen[targets][:, None]
-    counts = torch.zeros(J * T * cells).scatter_add_(0, cell.view(-1), weight.view(-1))
-    rows = weight.sum(2).clamp_min(1.0)
-    counts = counts.view(J, T, cells // STATES, STATES)
-    parent = counts.sum(3)
-    likelihood = torch.special.entr(parent).sum(2) - torch.special.entr(counts).sum((2, 3))
-    # sets with missing cells are scored on fewer rows: bring every set to the rows of the empty one
-    return likelihood * (rows[:, :1] / rows), (parent > 0).sum(2), rows[:, :1]
+def _likelihood(table: Tensor) -> tuple[Tensor, Tensor]:
+    """(J, T) log-likelihood of the last axis given all between, and how many configurations of those were seen."""
+    flat = table.flatten(2, -2) if table.dim() > 3 else table[:, :, None]
+    parent = flat.sum(3)
+    fit = torch.special.entr(parent).sum(2) - torch.special.entr(flat).sum((2, 3))
+    return fit, (parent > 0).float().sum(2)
 
 
-def _single_scores(columns: Columns, codes: Tensor, states: Tensor) -> Tensor:
-    """(D, D) BIC score of j with i as its only parent."""
+def _single_scores(columns: Columns, codes: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
+    """(D, D) of [j, i]: BIC by the row of j with i as its only parent over that without, and the rows of both."""
     N, D = codes.shape
     onehot = torch.zeros(N, D, STATES).scatter_(2, codes[:, :, None], columns.mask[:, :, None]).view(N, D * STATES)
     table = (onehot.T @ onehot).view(D, STATES, D, STATES)
-    parent = table.sum(3)  # (D, Q, D)
-    likelihood = torch.special.entr(parent).sum(1) - torch.special.entr(table).sum((1, 3))
-    likelihood = likelihood * (columns.counts[None, :] / columns.joint)
-    configurations = (parent > 0).sum(1)
-    return (states[None, :] - 1) * configurations * columns.counts[None, :].log() - 2 * likelihood
+    marginal = table.sum(1)  # (D, D, Q): [j, i, state of i], on the joint rows
+    n = columns.joint
+    entropies = torch.special.entr(marginal).sum(2)
+    gain = entropies + entropies.T - torch.special.entr(table).sum((1, 3)) - torch.special.entr(n)
+    parameters = (states[:, None] - 1) * ((marginal > 0).sum(2) - 1)
+    return (parameters * n.log() - 2 * gain) / n, n

@@ -49,7 +49,12 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("log_rows", "size", "reliability", "log(N / 500) / 2"),
     Quantity("crowding", "size", "reliability", "asinh(10 D / N) / 2"),
     Quantity("log_variables", "size", "reliability", "log(D / 20) / 2"),
-    Quantity("joint_share", "symmetric", "reliability", "n_ij / N"),
+    Quantity(
+        "joint_share",
+        "symmetric",
+        "reliability",
+        "n_ij / N; 0, as all features of a pair are, below 3 joint rows",
+    ),
 )
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from foundcause.statistics.extended_assembly import Quantity
-from foundcause.statistics.extended_columns import Columns
+from foundcause.statistics.extended_columns import FEWEST, Columns
 
 PAIR_ROWS = 200
 """Most rows of the residual tensors."""
@@ -87,7 +87,7 @@ def pair_block(
     ``rows`` index the capped rows, ``correlation`` is (S, D, D), ``precision_x`` (D, D) of the value scale,
     ``sums`` the (D, K, 6, D) bin sums of x, x^2, x^3, g, g^2, g^3.
     """
-    out = marginal_support(columns)
+    out: dict[str, Tensor] = {}
     mask = None if columns.complete else columns.mask[rows]
     for scale, values in (("x", columns.x[rows]), ("g", columns.g[rows])):
         found = residuals(values, mask)
@@ -100,8 +100,12 @@ def pair_block(
     out["noise_entropy_z"] = torch.asinh(n * (entropy.T - entropy) / 4)
     out["noise_dependence_gap"] = dependence.T - dependence
     out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
+    if mask is not None and not bool((together := mask.T @ mask >= FEWEST).all()):
+        # errors over next to no rows are 0, which would look perfectly explained
+        out = {name: value * together for name, value in out.items()}
+    out |= _slopes(columns, counts_KKDD, sums)
     out |= _conditional(columns, precision_x)
-    return out
+    return out | marginal_support(columns)
 
 
 def residuals(values: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
@@ -234,23 +238,34 @@ def _negentropy(values_DL: Tensor, weight: Tensor | None) -> Tensor:
 def _descriptions(
     columns: Columns, c: Tensor, log_cubic: Tensor, counts_KKDD: Tensor, sums: Tensor
 ) -> dict[str, Tensor]:
-    """Errors of a line, a cubic and bins compared, and IGCI slopes over bin means."""
-    D = columns.variables
+    """Errors of a line, a cubic and bins compared."""
     count = counts_KKDD.sum(1).transpose(0, 1)  # (D, K, D)
     held = count.clamp_min(1.0)
     total = count.sum(1).clamp_min(1.0)
-    mean = sums[:, :, (0, 3)] / held[:, :, None]  # (D, K, 2, D)
-    within = ((sums[:, :, 1] / held - mean[:, :, 0].square()).clamp_min(0) * count).sum(1)
+    mean = sums[:, :, 0] / held
+    within = ((sums[:, :, 1] / held - mean.square()).clamp_min(0) * count).sum(1)
     bins = (count > 0).sum(1).float()
     log_bins = (within / (total - bins).clamp_min(1.0)).clamp(1e-4, 1.0).log()
     log_line = (1 - c.square()).clamp_min(1e-4).log()
     price = columns.joint.clamp_min(3).log() / columns.joint
     description = torch.minimum(torch.minimum(log_line + price, log_cubic + 3 * price), log_bins + bins * price)
-    last = columns.sorted_x[-1]
-    span = (last - columns.sorted_x[0]).clamp_min(1e-3)
-    slopes = []
+    return {
+        "unit_error": (log_cubic - 2 * _span(columns).log()[None, :]) / 4,
+        "description": description / 2,
+        "cubic_gain": torch.asinh(log_line - log_cubic),
+        "bend_gain": torch.asinh(log_cubic - log_bins),
+    }
+
+
+def _slopes(columns: Columns, counts_KKDD: Tensor, sums: Tensor) -> dict[str, Tensor]:
+    """IGCI slopes over bin means."""
+    D = columns.variables
+    count = counts_KKDD.sum(1).transpose(0, 1)  # (D, K, D)
+    mean = sums[:, :, (0, 3)] / count.clamp_min(1.0)[:, :, None]  # (D, K, 2, D)
     present = count > 0
     steps = present[:, 1:] & present[:, :-1]
+    log_span = _span(columns).log()
+    slopes = []
     for k in range(2):
         m = mean[:, :, k]
         own = m[torch.arange(D), :, torch.arange(D)]  # (D, K): mean of i in its own bins
@@ -258,16 +273,14 @@ def _descriptions(
         run = (own[:, 1:] - own[:, :-1]).abs()[:, :, None] + 0.02
         slope = ((rise / run).log() * steps).sum(1) / steps.sum(1).clamp_min(1)
         if k == 0:
-            slope = slope + span.log()[:, None] - span.log()[None, :]
+            slope = slope + log_span[:, None] - log_span[None, :]
         slopes.append((slope - slope.T) / 2)
-    return {
-        "unit_error": (log_cubic - 2 * span.log()[None, :]) / 4,
-        "description": description / 2,
-        "cubic_gain": torch.asinh(log_line - log_cubic),
-        "bend_gain": torch.asinh(log_cubic - log_bins),
-        "slope_x": slopes[0],
-        "slope_g": slopes[1],
-    }
+    return {"slope_x": slopes[0], "slope_g": slopes[1]}
+
+
+def _span(columns: Columns) -> Tensor:
+    """(D,) range of x."""
+    return (columns.sorted_x[-1] - columns.sorted_x[0]).clamp_min(1e-3)
 
 
 def _conditional(columns: Columns, precision: Tensor) -> dict[str, Tensor]:

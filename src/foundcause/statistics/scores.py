@@ -12,6 +12,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
+from foundcause.statistics.candidates import copied, stand_ins, strongest
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
 from foundcause.statistics.extended_linear import Linear, compress, fisher_z
@@ -58,27 +59,27 @@ def score_block(columns: Columns, linear: Linear) -> dict[str, Tensor]:
     D = columns.variables
     parts = []
     subsets, _ = _subsets(min(CANDIDATES, D - 1))
+    stand_in = stand_ins(columns)
+    # of columns that a third one explains away, the more correlated go first; rounding would choose otherwise
+    strength = (linear.order1_min - 1e-4).clamp_min(0.0) + 1e-3 * linear.correlation[2].abs()
+    chosen = strongest(strength, stand_in, min(CANDIDATES, D - 1))
     step = max(1, CHUNK // (len(subsets) * LARGEST_SET * D))
     for start in range(0, D, step):
-        parts.append(_targets(columns, linear, torch.arange(start, min(start + step, D))))
-    merged = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+        targets = torch.arange(start, min(start + step, D))
+        parts.append(_targets(columns, linear.correlation[2], targets, chosen[targets]))
+    merged = copied({name: torch.cat([part[name] for part in parts]) for name in parts[0]}, stand_in)
     out = {name: value.T if value.dim() == 2 else value for name, value in merged.items()}
     out["order3_min_both_z"] = torch.minimum(out["order3_min_z"], out["order3_min_z"].T)
     return out
 
 
-def _targets(columns: Columns, linear: Linear, targets: Tensor) -> dict[str, Tensor]:
-    """Quantities of some targets j, laid out [j, i]."""
+def _targets(columns: Columns, c: Tensor, targets: Tensor, chosen: Tensor) -> dict[str, Tensor]:
+    """Quantities of some targets j with their (J, M) candidates, laid out [j, i]; ``c`` are copula correlations."""
     D, J = columns.variables, len(targets)
-    M = min(CANDIDATES, D - 1)
-    subsets, sizes = _subsets(M)
-    c = linear.correlation[2]
+    subsets, sizes = _subsets(chosen.shape[1])
     n_ji = columns.joint[targets]
     n_j = n_ji.mean(1)
 
-    strength = linear.order1_min[targets].clone()
-    strength[torch.arange(J), targets] = -1.0
-    chosen = strength.topk(M, dim=1).indices
     members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 3), D is the empty place
     padded = torch.zeros(D + 1, D + 1)
     padded[:D, :D] = c
