@@ -77,6 +77,14 @@ def test_interval_holds_its_mean_and_narrows() -> None:
         mean_interval(np.array([]))
 
 
+def test_a_weighted_interval_counts_values_by_weight() -> None:
+    values = np.array([1.0, 0.0, 0.0])
+    interval = mean_interval(values, weights=np.array([2.0, 1.0, 1.0]))
+    assert interval.mean == pytest.approx(0.5)
+    assert (interval.low, interval.high) == (0.0, 1.0)
+    assert mean_interval(values, weights=np.ones(3)) == mean_interval(values)
+
+
 def test_paired_comparison_is_exact_for_few_sets() -> None:
     better = paired(np.array([0.6, 0.7, 0.8]), np.array([0.5, 0.5, 0.5]))
     assert (better.wins, better.ties, better.losses) == (3, 0, 0)

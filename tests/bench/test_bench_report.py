@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from foundcause.bench.baselines import METHODS
 from foundcause.bench.datasets import TUEBINGEN
-from foundcause.bench.report import paper, readme, special, tables
+from foundcause.bench.report import details, paper, plots, readme, special, style, tables
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import per_dataset, records, summarise
 from foundcause.bench.report.write import PAGE, write
@@ -30,6 +31,7 @@ def cell(method: str, dataset: str, seed: int = 0, status: str = "ok", **metrics
         "seconds": 1.0 + seed,
         "error": None,
         "environment": "e",
+        "variables": 8,
     }
     if status == "ok":
         record["metrics"] = {"f1": 0.5, "skeleton_f1": 0.6, "auroc": 0.7, "shd_pairs_per_d": 1.0, **metrics}
@@ -99,11 +101,26 @@ def test_pairs_are_weighted_and_failures_count_as_wrong(tmp_path: Path) -> None:
     for name, (correct, weight) in zip(TUEBINGEN, verdicts, strict=False):
         store.append(cell("reci", name, correct=correct, correct_or_coin=correct, decided=1, weight=weight))
     store.append(cell("reci", TUEBINGEN[3], status="failed"))
-    covered, plain, weighted, _, decided = tables.pair_accuracy(list(store.cells().values()))
-    assert covered == 3
-    assert plain == pytest.approx(2 / 3 * 3 / 4)
-    assert weighted == pytest.approx(1.5 / 2 * 3 / 4)
-    assert decided == pytest.approx(3 / 4)
+    result = tables.pair_accuracy(list(store.cells().values()))
+    assert (result.covered, result.attempted) == (3, 4)
+    assert result.plain == pytest.approx(2 / 4)
+    assert result.weighted.mean == pytest.approx(1.5 / (2 + 2 / 3))  # a lost weight that is not known is the mean one
+    assert result.weighted.low <= result.weighted.mean <= result.weighted.high
+    assert result.decided == pytest.approx(3 / 4)
+    store.append({**cell("reci", TUEBINGEN[3], status="failed"), "weight": 0.1})
+    result = tables.pair_accuracy(list(store.cells().values()))
+    assert result.weighted.mean == result.coin == pytest.approx(1.5 / 2.1)
+
+
+def test_pairs_are_compared_pair_by_pair(tmp_path: Path) -> None:
+    store = Store(tmp_path / "tuebingen.jsonl")
+    for name, first, second, weight in zip(TUEBINGEN, (1, 1, 0), (0, 1, 1), (1.0, 0.5, 0.5), strict=False):
+        for method, correct in (("foundcause", first), ("reci", second)):
+            store.append(cell(method, name, correct=correct, correct_or_coin=correct, decided=1, weight=weight))
+    text = tables.pair_comparisons(tmp_path)
+    assert text is not None and "| RECI | +25.0 |" in text and "| 1–1–1 |" in text  # 100 * (1 - 0.5) / 2
+    assert tables.pair_comparisons(tmp_path, reference="heci") is None
+    assert "Paired comparison" in (write(tmp_path, tmp_path, None)[-1]).read_text()
 
 
 def test_the_report_is_written_whole(folder: Path, tmp_path: Path) -> None:
@@ -125,12 +142,17 @@ def test_every_picture_draws(tmp_path: Path) -> None:
         "reliability_probability": [0.4, *[0.0] * 8, 1.9],
         "reliability_true": [0.0, *[0.0] * 8, 2.0],
     }
-    for name, dataset in (("clean", "asia"), ("mar10", "asia"), ("mar30", "asia"), ("dimension", "synthetic_50")):
+    for name, dataset in (
+        *((name, "asia") for name in ("clean", "mar10", "mar30", "rows")),
+        *((name, "synthetic_60") for name in ("dimension", "speed")),
+    ):
         store = Store(tmp_path / f"{name}.jsonl")
-        store.append(cell("foundcause", dataset, **bins))  # type: ignore[arg-type]
-        store.append(cell("grasp", dataset))
+        for method, more in (("foundcause", bins), ("grasp", {})):
+            variants = ("n=100", "n=200") if name == "rows" else ("",)
+            for variant in variants:
+                store.append({**cell(method, dataset, **more), "variant": variant, "peak_bytes": 0})  # type: ignore[arg-type]
     written = {path.name for path in write(tmp_path, tmp_path, None)}
-    assert {"clean_f1.png", "dimension.png", "missingness.png", "reliability.png", "time.png"} < written
+    assert {f"{name}.png" for name in plots.PLOTS} < written
     assert "No checkpoint of ours" not in readme.block(tmp_path)
 
 
@@ -146,14 +168,56 @@ def test_special_tables(tmp_path: Path) -> None:
             record = cell(method, dataset, f1=f1, confounding_auroc=0.9, confounding_auprc=0.8, confounding_brier=0.1)
             store.append({**record, "variant": variant, "peak_bytes": 2**20 * 100})
     assert "| dream4 | GRaSP | 0.700 | 0.300 |" in special.wide(tmp_path)
-    assert special.by_variant(tmp_path, "rows").splitlines()[0] == "| method | n=100 | n=200 | n=1000 |"
-    assert "| GRaSP | 0.200 (1.00 s) | – | 0.400 (1.00 s) |" in special.by_variant(tmp_path, "rows")
+    assert special.by_variant(tmp_path, "rows").splitlines()[0] == "| data set | method | n=100 | n=200 | n=1000 |"
+    assert "| synthetic_60 | GRaSP | 0.200 (1.00 s) | – | – |" in special.by_variant(tmp_path, "rows")
     assert "1.00 s, 100 MB" in special.times(tmp_path)
-    assert "| foundcause | 0.900 | 0.800 | 0.100 | 0.600 |" in special.confounding(tmp_path)
+    assert "| foundcause | 0.900 | 0.800 | – | 0.100 | 0.600 |" in special.confounding(tmp_path)
     assert "| none | 0.600 | 0.700 | – | 0.604 |" in special.ablation(tmp_path)
     assert "| statistics | 0.100 |" in special.ablation(tmp_path) and "predictions" in special.ablation(tmp_path)
-    assert "| 60 | –" in special.dimension(tmp_path) and "0.516" in special.dimension(tmp_path)
+    assert "| 60 | – (0/0) | 0.200 (1/1) |" in special.dimension(tmp_path) and "0.516" in special.dimension(tmp_path)
     assert (tmp_path / "out" / PAGE) in write(tmp_path, tmp_path / "out", None)
+
+
+def test_counts_are_shares_of_the_true_edges(tmp_path: Path) -> None:
+    store = Store(tmp_path / "clean.jsonl")
+    counts = {"true": 8, "found": 6, "oriented": 4, "extra": 2, "shd_cpdag": 4, "precision": 0.5, "recall": 0.5}
+    store.append({**cell("grasp", "asia", **counts), "variables": 8})
+    store.append({**cell("grasp", "child", true=0, found=0, oriented=0, extra=3), "variables": 20})
+    assert "| GRaSP | 0.750 | 0.500 | 0.250 | 0.500 | 0.500 | 0.500 | – |" in details.more_metrics(tmp_path, "clean")
+
+
+def test_discrete_rows_stand_beside_their_gaussian_twins(tmp_path: Path) -> None:
+    store = Store(tmp_path / "clean.jsonl")
+    assert details.discrete(tmp_path, "clean") is None
+    for record in (
+        cell("pc_discrete", "asia", f1=0.8),
+        cell("pc_discrete", "child", status="timeout"),
+        cell("pc_0.01", "asia", f1=0.4),
+        cell("pc_0.01", "child", f1=0.9),
+    ):
+        store.append({**record, "variables": 8})
+    text = details.discrete(tmp_path, "clean")
+    assert text is not None
+    assert "| PC (chi-square, 0.01) | 1/2 (asia) | 0.800 |" in text and "| PC (0.01) | 1/2 | 0.400 |" in text
+    assert set(details.TWINS) == {name for name, entry in METHODS.items() if entry.discrete_only}
+
+
+def test_names_are_moved_apart_no_more_than_needed() -> None:
+    assert style.spaced([0.0, 1.0, 5.0], 1.0) == [0.0, 1.0, 5.0]
+    assert style.spaced([1.0, 1.0, 1.0], 1.0) == pytest.approx([0.0, 1.0, 2.0])
+    places = style.spaced([0.0, 0.1, 0.15, 3.0], 0.5)
+    assert all(b - a >= 0.5 - 1e-12 for a, b in pairwise(places))
+
+
+def test_names_beside_points_do_not_overlap() -> None:
+    figure = style.figure(7, 5)
+    axes = figure.subplots()
+    points = [(f"method {k}", 0.5 + 0.03 * (k % 3), 0.5 + 0.01 * k, "black") for k in range(8)]
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    style.name_points(axes, points)
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == 8
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
 
 def test_markdown() -> None:

@@ -149,6 +149,8 @@ def perform(cell: Cell) -> Record:
     outcome = _worker.run(Job(method=cell.method, table=table), cell.limit)
     record |= _finished(outcome.status, outcome.seconds, outcome.error)
     record |= {"rows": changed.rows, "variables": case.variables, "peak_bytes": outcome.peak_bytes}
+    if chosen.pairs:
+        record["weight"] = case.weight  # a pair that is lost is lost by its weight
     if outcome.answer is not None:
         answer = outcome.answer.permuted(np.argsort(order))
         record["metrics"] = _rounded(judge_pair(answer, case) if chosen.pairs else judge(answer, case))

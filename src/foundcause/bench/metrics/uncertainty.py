@@ -20,15 +20,19 @@ class Interval:
     high: float
 
 
-def mean_interval(values: np.ndarray, *, seed: int = 0, level: float = 0.95) -> Interval:
-    """Mean over data sets, and the interval from resampling the data sets."""
+def mean_interval(
+    values: np.ndarray, *, weights: np.ndarray | None = None, seed: int = 0, level: float = 0.95
+) -> Interval:
+    """Mean over data sets (weighted when asked), and the interval from resampling the data sets."""
     values = np.asarray(values, dtype=float)
+    weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
     if not values.size:
         raise InputError("a confidence interval needs at least one value")
     rng = np.random.default_rng(seed)
-    means = values[rng.integers(len(values), size=(RESAMPLES, len(values)))].mean(axis=1)
+    drawn = rng.integers(len(values), size=(RESAMPLES, len(values)))
+    means = (values * weights)[drawn].sum(axis=1) / weights[drawn].sum(axis=1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(mean=float(values.mean()), low=float(low), high=float(high))
+    return Interval(mean=float(np.average(values, weights=weights)), low=float(low), high=float(high))
 
 
 @dataclass(frozen=True, kw_only=True)

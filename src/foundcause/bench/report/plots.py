@@ -2,58 +2,80 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
-from foundcause.bench.datasets import DIMENSION
+from foundcause.bench.datasets import DATASETS, DIMENSION
 from foundcause.bench.metrics.probability import Reliability
-from foundcause.bench.report import paper
-from foundcause.bench.report.summary import per_dataset, records, summarise
+from foundcause.bench.report import paper, style
+from foundcause.bench.report.summary import by_seed, per_dataset, records, summarise
+from foundcause.bench.results import Record
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_OURS, _OTHER, _PAPER = "#1b6ca8", "#9aa5b1", "#d98e04"
-_BARS = 4
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+_BASELINES = 3
+"""Baselines among the bars: more cannot be read."""
 
 
 def bars(folder: Path) -> Figure | None:
-    """F1 per data set: the best methods run here, and what the paper prints for its own model."""
+    """F1 per data set: ours, the best baselines, and what the paper prints for its own model."""
     found = records(folder, "clean")
     if not found:
         return None
-    order = [item.method for item in summarise(found) if not METHODS[item.method].discrete_only][:_BARS]
-    values = per_dataset(found, "f1")
-    names = sorted({record["dataset"] for record in found})
-    figure = _figure(11, 4)
+    ranked = [item.method for item in summarise(found) if not METHODS[item.method].discrete_only]
+    baselines = [name for name in ranked if not METHODS[name].ours][:_BASELINES]
+    order = [*(name for name in ranked if name == "foundcause"), *baselines]
+    values = by_seed(found, "f1")
+    names = sorted({r["dataset"] for r in found}, key=lambda name: (not DATASETS[name].simulated, name))
+    figure = style.figure(12, 4.2)
     axes = figure.subplots()
-    width = 0.8 / (len(order) + 1)
-    at = np.arange(len(names))
-    shades = [_OURS, *("#5f8fb0", "#8a97a3", "#b9c1c9")]
+    width = 0.84 / (len(order) + 1)
+    at = np.arange(len(names)) - 0.42 + width / 2
     for k, method in enumerate(order):
+        runs = [values[method].get(name, [0.0]) for name in names]
+        mean = np.array([np.mean(run) for run in runs])
+        spread = np.abs([[min(run) for run in runs], [max(run) for run in runs]] - mean)
         axes.bar(
             at + k * width,
-            [values[method].get(n, 0) for n in names],
+            mean,
             width,
+            yerr=spread,
             label=METHODS[method].label,
-            color=shades[k],
+            color=style.colour(method),
+            error_kw={"lw": 0.8, "ecolor": "#333333"},
         )
-    printed = paper.PER_DATASET["FoundCause (ours)"]
+    printed = paper.PER_DATASET[paper.MODEL]
     heights = [printed[name].f1 if name in printed else 0 for name in names]
-    axes.bar(at + len(order) * width, heights, width, label="paper: its model, its data", color=_PAPER, hatch="//")
-    axes.set_xticks(at + 0.4 - width / 2, names, rotation=35, ha="right")
-    axes.set_ylabel("directed F1")
-    axes.legend(ncols=len(order) + 1, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.15))
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.bar(
+        at + len(order) * width,
+        heights,
+        width,
+        label="paper: its model on its own data",
+        color="white",
+        edgecolor=style.PAPER,
+        hatch="////",
+    )
+    simulated = sum(DATASETS[name].simulated for name in names)
+    if 0 < simulated < len(names):
+        axes.axvline(simulated - 0.5, color=style.GREY, lw=1, ls=":")
+        for x, word, side in (
+            (simulated - 0.6, "simulated on known graphs", "right"),
+            (simulated - 0.4, "real", "left"),
+        ):
+            axes.text(x, 1.02, word, ha=side, fontsize=8, color="#55606b")
+    axes.text(-0.5, 1.02, "whiskers: range over seeds", fontsize=8, color="#55606b")
+    axes.set_xticks(np.arange(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_ylim(0, 1.08)
+    style.dress(axes, "", "directed F1")
+    figure.legend(ncols=len(order) + 1, frameon=False, loc="outside upper center")
     return figure
 
 
@@ -62,43 +84,47 @@ def dimension(folder: Path) -> Figure | None:
     values = per_dataset(records(folder, "dimension"), "f1")
     if not values:
         return None
-    figure = _figure(6, 4)
+    figure = style.figure(7.5, 4.2)
     axes = figure.subplots()
+    ends = []
     for method, sets in sorted(values.items()):
         points = [(int(name.rsplit("_", 1)[1]), sets[name]) for name in DIMENSION if name in sets]
-        ours = METHODS[method].ours
-        axes.plot(*zip(*points, strict=True), marker="o", label=METHODS[method].label, lw=2.5 if ours else 1)
-    axes.plot(
-        list(paper.DIMENSION),
-        [row[1] for row in paper.DIMENSION.values()],
-        "--",
-        color=_PAPER,
-        label="paper: its model, its suites",
-    )
-    return _finish(figure, "variables", "directed F1")
+        if points:
+            ends.append(_line(axes, method, points))
+    printed = [(size, row[1]) for size, row in paper.DIMENSION.items()]
+    axes.plot(*zip(*printed, strict=True), "--", color=style.PAPER)
+    ends.append(("paper: its model,\nits own suites", *printed[-1], style.PAPER))
+    axes.set_ylim(bottom=0)
+    style.dress(axes, "variables", "directed F1, mean of the tasks")
+    style.name_ends(axes, ends)
+    return figure
 
 
 def missingness(folder: Path) -> Figure | None:
-    """F1 against the missing rate."""
+    """F1 against the missing rate; every method over the data sets it answered at all of its rates."""
     tables = {
         rate: per_dataset(records(folder, name), "f1") for rate, name in ((0, "clean"), (10, "mar10"), (30, "mar30"))
     }
     if not (tables[10] or tables[30]):
         return None
-    figure = _figure(6, 4)
+    figure = style.figure(7.5, 4.2)
     axes = figure.subplots()
+    ends = []
     for method in sorted(set(tables[0]) & (set(tables[10]) | set(tables[30]))):
-        points = [
-            (rate, float(np.mean(list(table[method].values())))) for rate, table in tables.items() if method in table
-        ]
-        axes.plot(
-            *zip(*points, strict=True), marker="o", label=METHODS[method].label, lw=2.5 if METHODS[method].ours else 1
-        )
-    return _finish(figure, "% of the targets' cells missing at random", "mean directed F1")
+        mine = {rate: table[method] for rate, table in tables.items() if method in table}
+        shared = set.intersection(*(set(sets) for sets in mine.values()))
+        if shared:
+            points = [(rate, float(np.mean([sets[name] for name in shared]))) for rate, sets in mine.items()]
+            ends.append(_line(axes, method, points))
+    axes.set_xticks([0, 10, 30])
+    axes.set_ylim(bottom=0)
+    style.dress(axes, "% of the targets' cells missing at random", "mean directed F1")
+    style.name_ends(axes, ends)
+    return figure
 
 
 def reliability(folder: Path) -> Figure | None:
-    """How often arcs of a stated probability are there, over all clean data sets."""
+    """How often arcs of a stated probability are there, over all clean data sets, and how many there are."""
     total: dict[str, Reliability] = {}
     for record in records(folder, "clean"):
         metrics = record.get("metrics", {})
@@ -111,19 +137,31 @@ def reliability(folder: Path) -> Figure | None:
             total[record["method"]] = total[record["method"]] + curve if record["method"] in total else curve
     if not total:
         return None
-    figure = _figure(4.5, 4.5)
-    axes = figure.subplots()
-    axes.plot([0, 1], [0, 1], color=_OTHER, lw=1)
+    figure = style.figure(5.2, 6.2)
+    axes, below = figure.subplots(2, 1, sharex=True, height_ratios=(3.4, 1))
+    axes.plot([0, 1], [0, 1], color=style.GREY, lw=1, ls=":", label="perfect")
     for method, curve in sorted(total.items()):
         used = curve.count > 0
-        label = f"{METHODS[method].label} (error {curve.error:.3f})"
-        axes.plot(
-            (curve.probability / np.maximum(curve.count, 1))[used],
-            (curve.true / np.maximum(curve.count, 1))[used],
-            marker="o",
-            label=label,
+        stated = (curve.probability / np.maximum(curve.count, 1))[used]
+        share = (curve.true / np.maximum(curve.count, 1))[used]
+        error = np.sqrt(share * (1 - share) / curve.count[used])
+        axes.errorbar(
+            stated,
+            share,
+            yerr=2 * error,
+            marker=style.marker(method),
+            color=style.colour(method),
+            lw=1.5,
+            elinewidth=0.8,
+            label=f"{METHODS[method].label}, expected calibration error {curve.error:.3f}",
         )
-    return _finish(figure, "stated probability", "share that is true")
+        below.plot(stated, curve.count[used], marker=style.marker(method), color=style.colour(method), lw=1.2, ms=4)
+    style.dress(axes, "", "share of arcs that are in the graph (±2 s.e.)")
+    axes.legend(frameon=False, fontsize=8, loc="upper left")
+    axes.set_ylim(-0.02, 1.12)
+    below.set_yscale("log")
+    style.dress(below, "stated probability", "ordered pairs")
+    return figure
 
 
 def time_and_accuracy(folder: Path) -> Figure | None:
@@ -131,37 +169,89 @@ def time_and_accuracy(folder: Path) -> Figure | None:
     found = records(folder, "clean")
     if not found:
         return None
-    figure = _figure(6.5, 4.5)
+    figure = style.figure(8, 5.2)
     axes = figure.subplots()
+    points = []
     for item in summarise(found):
         if "f1" in item.means and not METHODS[item.method].discrete_only:
-            color = _OURS if METHODS[item.method].ours else _OTHER
-            axes.scatter(max(item.seconds, 1e-3), item.means["f1"].mean, color=color)
-            axes.annotate(
-                item.label,
-                (max(item.seconds, 1e-3), item.means["f1"].mean),
-                xytext=(4, 3),
-                textcoords="offset points",
-                fontsize=7,
-            )
+            name = item.label if item.covered == item.attempted else f"{item.label}, {item.covered} sets"
+            tint = style.colour("foundcause") if METHODS[item.method].ours else "#3f4a55"
+            points.append((name, max(item.seconds, 1e-3), item.means["f1"].mean, tint))
+    for _, x, y, tint in points:
+        axes.scatter(x, y, s=28, color=tint, zorder=3)
     axes.set_xscale("log")
-    return _finish(figure, "median seconds a table (one core)", "mean directed F1", legend=False)
-
-
-def _finish(figure: Figure, x: str, y: str, *, legend: bool = True) -> Figure:
-    axes = figure.axes[0]
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.spines[["top", "right"]].set_visible(False)
-    if legend:
-        axes.legend(frameon=False, fontsize=7)
+    axes.margins(x=0.16, y=0.08)
+    style.dress(axes, "median seconds a table, one core", "mean directed F1")
+    style.name_points(axes, points)
     return figure
+
+
+def rows(folder: Path) -> Figure | None:
+    """F1 and time against the number of rows, one column of panels per data set."""
+    found = [record for record in records(folder, "rows") if record["status"] == "ok"]
+    names = sorted({record["dataset"] for record in found})
+    if not names:
+        return None
+    figure = style.figure(3.6 * len(names) + 0.6, 5.6)
+    panels = figure.subplots(2, len(names), sharex="col", sharey="row", squeeze=False)
+    for column, name in enumerate(names):
+        for line, (metric, label) in enumerate((("f1", "directed F1"), ("seconds", "seconds"))):
+            axes = panels[line, column]
+            for method in sorted({record["method"] for record in found}):
+                mine = [r for r in found if r["dataset"] == name and r["method"] == method]
+                if mine:
+                    _line(axes, method, _by_rows(mine, metric))
+            axes.set_xscale("log")
+            if metric == "seconds":
+                axes.set_yscale("log")
+            style.dress(axes, "rows" if line else "", "" if column else label, "" if line else name)
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, ncols=5, frameon=False, loc="outside upper center")
+    return figure
+
+
+def _by_rows(found: list[Record], metric: str) -> list[tuple[float, float]]:
+    values: dict[int, list[float]] = {}
+    for record in found:
+        value = record["seconds"] if metric == "seconds" else record["metrics"][metric]
+        values.setdefault(int(record["variant"].removeprefix("n=")), []).append(value)
+    return [(size, float(np.mean(runs))) for size, runs in sorted(values.items())]
+
+
+def speed(folder: Path) -> Figure | None:
+    """Time against the number of variables at 600 rows; a point needs an answer to every run."""
+    found = records(folder, "speed")
+    times = per_dataset(found, "seconds")
+    broken = Counter((record["method"], record["dataset"]) for record in found if record["status"] != "ok")
+    if not times:
+        return None
+    figure = style.figure(7.5, 4.2)
+    axes = figure.subplots()
+    for method, sets in sorted(times.items()):
+        points = [(int(name.rsplit("_", 1)[1]), value) for name, value in sets.items() if not broken[method, name]]
+        if points:
+            _line(axes, method, sorted(points))
+    axes.set_yscale("log")
+    style.dress(axes, "variables (600 rows)", "seconds, one core")
+    figure.legend(frameon=False, loc="outside right upper", fontsize=8)
+    return figure
+
+
+def _line(axes: Axes, method: str, points: Sequence[tuple[float, float]]) -> tuple[str, float, float, str]:
+    """Draw a method's line; returns what names its end."""
+    label, tint = METHODS[method].label, style.colour(method)
+    axes.plot(
+        *zip(*points, strict=True), marker=style.marker(method), color=tint, lw=style.weight(method), ms=5, label=label
+    )
+    return label, *points[-1], tint
 
 
 PLOTS = {
     "clean_f1": bars,
-    "dimension": dimension,
-    "missingness": missingness,
-    "reliability": reliability,
     "time": time_and_accuracy,
+    "missingness": missingness,
+    "dimension": dimension,
+    "rows": rows,
+    "speed": speed,
+    "reliability": reliability,
 }

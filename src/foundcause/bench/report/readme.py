@@ -70,17 +70,17 @@ def _pairs(folder: Path) -> str | None:
     for name in _PAIR_ROWS:
         mine = [record for record in found if record["method"] == name]
         if len({record["dataset"] for record in mine}) == PAIRS:
-            covered, plain, weighted, _, _ = pair_accuracy(mine)
+            result = pair_accuracy(mine)
             same = paper.TUEBINGEN.get(METHODS[name].paper or "")
             label = f"**{METHODS[name].label}**" if METHODS[name].ours else METHODS[name].label
             rows.append(
                 (
-                    weighted,
+                    result.weighted.mean,
                     [
                         label,
-                        str(covered),
-                        f"{100 * plain:.1f}",
-                        f"{100 * weighted:.1f}",
+                        str(result.covered),
+                        f"{100 * result.plain:.1f}",
+                        f"{100 * result.weighted.mean:.1f}",
                         number(same[2] if same else None, 1),
                     ],
                 )

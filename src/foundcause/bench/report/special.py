@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -20,21 +21,29 @@ def confounding(folder: Path) -> str:
     rows = []
     for summary in summarise(found):
         if "confounding_auroc" in summary.means:
-            metrics = ("confounding_auroc", "confounding_auprc", "confounding_brier", "f1")
-            rows.append([summary.label, *(number(summary.means[metric].mean) for metric in metrics)])
-    return table(["method", "AUROC", "AUPRC", "Brier", "directed F1"], rows) if rows else "_No results yet._"
+            metrics = ("confounding_auroc", "confounding_auprc", "confounding_base_rate", "confounding_brier", "f1")
+            means = [summary.means[metric].mean if metric in summary.means else None for metric in metrics]
+            rows.append([summary.label, *(number(mean) for mean in means)])
+    header = ["hidden common causes", "AUROC", "AUPRC", "share of pairs that have one", "Brier", "directed F1"]
+    return table(header, rows) if rows else "_No results yet._"
 
 
 def dimension(folder: Path) -> str:
-    """F1 by number of variables, beside the paper's on its own suites."""
-    values = per_dataset(records(folder, "dimension"), "f1")
+    """F1 by number of variables, with the tasks answered of those run, beside the paper's on its own suites."""
+    found = records(folder, "dimension")
+    values = per_dataset(found, "f1")
+    run = Counter((record["method"], record["dataset"]) for record in found)
+    answered = Counter((record["method"], record["dataset"]) for record in found if record["status"] == "ok")
     header = ["variables", *(METHODS[name].label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
     rows = []
     for name in DIMENSION:
         size = int(name.rsplit("_", 1)[1])
-        cells = [number(values[method].get(name)) for method in sorted(values)]
+        cells = [
+            f"{number(values[method].get(name))} ({answered[method, name]}/{run[method, name]})"
+            for method in sorted(values)
+        ]
         rows.append([str(size), *cells, number(paper.DIMENSION[size][1])])
-    return table(header, rows)
+    return f"Directed F1 (tasks answered / tasks run):\n\n{table(header, rows)}"
 
 
 def ablation(folder: Path) -> str:
@@ -47,7 +56,7 @@ def ablation(folder: Path) -> str:
         name = "foundcause" if part == "none" else f"without_{part}"
         mine = [float(np.mean(list(metric[name].values()))) if name in metric else None for metric in (f1, auroc)]
         verdicts = [record for record in pairs if record["method"] == name]
-        right = 100 * pair_accuracy(verdicts)[1] if verdicts else None
+        right = 100 * pair_accuracy(verdicts).plain if verdicts else None
         row = [part, *(number(value) for value in mine), number(right, 1)]
         rows.append([*row, number(paper_f1), number(paper_auroc), number(paper_pairs, 1)])
     header = ["switched off", "F1", "AUROC", "pairs, % right", f"{MARK} F1", f"{MARK} AUROC", f"{MARK} pairs, % right"]
@@ -74,24 +83,21 @@ def wide(folder: Path) -> str:
 
 
 def by_variant(folder: Path, experiment: str) -> str:
-    """F1 and seconds of each method by variant (such as the number of rows), means over data sets and seeds.
-
-    Data sets without a variant are left out of its column only, so columns are comparable down, not across.
-    """
+    """F1 and seconds of each method by data set and variant (such as the number of rows), means over seeds."""
     found = [record for record in records(folder, experiment) if record["status"] == "ok"]
     variants = sorted({record["variant"] for record in found}, key=lambda text: int(text.removeprefix("n=")))
     rows = []
-    for name in sorted({record["method"] for record in found}):
+    for dataset, name in sorted({(record["dataset"], record["method"]) for record in found}):
         cells = []
         for variant in variants:
-            mine = [r for r in found if r["method"] == name and r["variant"] == variant]
+            mine = [r for r in found if (r["dataset"], r["method"], r["variant"]) == (dataset, name, variant)]
             if mine:
                 f1 = np.mean([r["metrics"]["f1"] for r in mine])
                 cells.append(f"{f1:.3f} ({np.mean([r['seconds'] for r in mine]):.2f} s)")
             else:
                 cells.append("–")
-        rows.append([METHODS[name].label, *cells])
-    return table(["method", *variants], rows)
+        rows.append([dataset, METHODS[name].label, *cells])
+    return table(["data set", "method", *variants], rows)
 
 
 def times(folder: Path, experiment: str = "speed") -> str:

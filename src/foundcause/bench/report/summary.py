@@ -42,8 +42,8 @@ class MethodSummary:
         return METHODS[self.method].label
 
 
-def per_dataset(found: Iterable[Record], metric: str) -> dict[str, dict[str, float]]:
-    """Method to data set to the mean over seeds (and whatever else varies) of a metric; only where it is defined."""
+def by_seed(found: Iterable[Record], metric: str) -> dict[str, dict[str, list[float]]]:
+    """Method to data set to the values of a metric, one per run that has it."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for record in found:
         if record["status"] != "ok":
@@ -51,9 +51,14 @@ def per_dataset(found: Iterable[Record], metric: str) -> dict[str, dict[str, flo
         value = record["seconds"] if metric == "seconds" else record["metrics"].get(metric)
         if value is not None:
             values[record["method"]][record["dataset"]].append(float(value))
+    return {name: dict(sorted(sets.items())) for name, sets in values.items()}
+
+
+def per_dataset(found: Iterable[Record], metric: str) -> dict[str, dict[str, float]]:
+    """Method to data set to the mean over seeds (and whatever else varies) of a metric; only where it is defined."""
     return {
-        name: {dataset: float(np.mean(seeds)) for dataset, seeds in sorted(sets.items())}
-        for name, sets in values.items()
+        name: {dataset: float(np.mean(seeds)) for dataset, seeds in sets.items()}
+        for name, sets in by_seed(found, metric).items()
     }
 
 
@@ -71,6 +76,7 @@ METRICS = (
     "confounding_auroc",
     "confounding_auprc",
     "confounding_brier",
+    "confounding_base_rate",
 )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
-from foundcause.bench.metrics.uncertainty import Interval, paired
+from foundcause.bench.metrics.uncertainty import Interval, mean_interval, paired
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import MethodSummary, per_dataset, records, summarise
@@ -113,49 +114,92 @@ def comparisons(folder: Path, experiment: str, reference: str = "grasp") -> str:
 def pairs(folder: Path, experiment: str = "tuebingen") -> str:
     """Accuracy on the pairs, weighted and not, beside the paper's."""
     found = records(folder, experiment)
-    rows = []
-    for name in sorted({record["method"] for record in found}):
-        rows.append((pair_accuracy([r for r in found if r["method"] == name]), name))
-    rows.sort(key=lambda item: (-item[0][2], item[1]))
+    methods = sorted({record["method"] for record in found})
+    scored = [(pair_accuracy([r for r in found if r["method"] == name]), name) for name in methods]
+    scored.sort(key=lambda item: (-item[0].weighted.mean, item[1]))
     lines = []
-    for (covered, plain, weighted, coin, decided), name in rows:
+    for result, name in scored:
         same = paper.TUEBINGEN.get(_PAIR_NAMES.get(name, METHODS[name].paper or ""))
         printed = [number(same[1], 1), number(same[2], 1)] if same else ["–", "–"]
-        figures = [f"{100 * value:.1f}" for value in (plain, weighted, coin, decided)]
-        lines.append([METHODS[name].label, str(covered), *figures, *printed])
-    run = {_PAIR_NAMES.get(name, METHODS[name].paper) for _, name in rows}
+        weighted = result.weighted
+        interval = f"{100 * weighted.mean:.1f} ({100 * weighted.low:.0f}–{100 * weighted.high:.0f})"
+        figures = [f"{100 * result.plain:.1f}", interval, f"{100 * result.coin:.1f}", f"{100 * result.decided:.1f}"]
+        lines.append([METHODS[name].label, f"{result.covered}/{result.attempted}", *figures, *printed])
+    run = {_PAIR_NAMES.get(name, METHODS[name].paper) for name in methods}
     for label, row in paper.TUEBINGEN.items():
         if label not in run:
             lines.append([f"{MARK} {paper.shown(label)}", *["–"] * 5, number(row[1], 1), number(row[2], 1)])
-    header = ["method", "pairs", "% right", "% weighted", "% weighted, undecided ½", "% decided"]
+    header = ["method", "pairs", "% right", "% weighted (95% interval)", "% weighted, undecided ½", "% decided"]
     return table([*header, f"{MARK} %", f"{MARK} % weighted"], lines)
 
 
 _PAIR_NAMES = {"notears": "NOTEARS (Linear)"}
 
 
-def pair_accuracy(found: list[Record]) -> tuple[int, float, float, float, float]:
-    """Pairs covered, accuracy, weighted accuracy, the same with undecided as one half, share decided.
+@dataclass(frozen=True, kw_only=True)
+class PairAccuracy:
+    """A method on the pairs; a pair that failed counts as wrong and undecided."""
 
-    A pair that failed counts as wrong and undecided.
-    """
-    names = {record["dataset"] for record in found}
-    metrics = [record["metrics"] for record in found if record["status"] == "ok"]
-    covered = {record["dataset"] for record in found if record["status"] == "ok"}
-    if not metrics:
-        return 0, 0.0, 0.0, 0.0, 0.0
-    share = len(covered) / len(names)
-    weights = np.array([row["weight"] for row in metrics])
-    right = np.array([row["correct"] for row in metrics])
-    coin = np.array([row["correct_or_coin"] for row in metrics])
-    decided = np.array([row["decided"] for row in metrics])
-    return (
-        len(covered),
-        float(right.mean() * share),
-        float((weights * right).sum() / weights.sum() * share),
-        float((weights * coin).sum() / weights.sum() * share),
-        float(decided.mean() * share),
+    covered: int
+    attempted: int
+    plain: float
+    """Share of pairs that are right."""
+    weighted: Interval
+    """The same with the pairs' weights; the interval resamples pairs."""
+    coin: float
+    """Weighted, an undecided pair being half right."""
+    decided: float
+
+
+def pair_accuracy(found: list[Record]) -> PairAccuracy:
+    """The accuracy of one method's records of pairs."""
+    metrics = [record["metrics"] if record["status"] == "ok" else {} for record in found]
+    known = [row["weight"] for row in metrics if row]
+    usual = float(np.mean(known)) if known else 1.0  # only results of older versions lack the weight of a lost pair
+    weights = np.array(
+        [row.get("weight", record.get("weight", usual)) for row, record in zip(metrics, found, strict=True)]
     )
+    right, coin, decided = (
+        np.array([row.get(name, 0) for row in metrics], dtype=float)
+        for name in ("correct", "correct_or_coin", "decided")
+    )
+    return PairAccuracy(
+        covered=sum(map(bool, metrics)),
+        attempted=len(found),
+        plain=float(right.mean()),
+        weighted=mean_interval(right, weights=weights),
+        coin=float(np.average(coin, weights=weights)),
+        decided=float(decided.mean()),
+    )
+
+
+def pair_comparisons(folder: Path, experiment: str = "tuebingen", reference: str = "foundcause") -> str | None:
+    """Every method against one on the pairs, weighted: difference in points, exact-or-sampled sign flips."""
+    found = records(folder, experiment)
+    verdicts: dict[str, dict[str, float]] = {}
+    weights: dict[str, float] = {}
+    for record in found:
+        metrics = record.get("metrics", {})
+        verdicts.setdefault(record["method"], {})[record["dataset"]] = float(metrics.get("correct", 0))
+        if "weight" in metrics:
+            weights[record["dataset"]] = metrics["weight"]
+    if reference not in verdicts:
+        return None
+    rows = []
+    for name, mine in verdicts.items():
+        both = sorted(set(mine) & set(verdicts[reference]) & set(weights))
+        if name == reference or not both:
+            continue
+        scale = np.array([weights[k] for k in both])
+        scale = 100 * scale / scale.mean()
+        first, second = (np.array([side[k] for k in both]) * scale for side in (verdicts[reference], mine))
+        result = paired(first, second)
+        interval = f"{result.difference.low:+.1f} to {result.difference.high:+.1f}"
+        outcome = f"{result.wins}–{result.ties}–{result.losses}"
+        rows.append([METHODS[name].label, f"{result.difference.mean:+.1f}", interval, outcome, number(result.p)])
+    rows.sort(key=lambda row: float(row[1]))
+    label = METHODS[reference].label
+    return table([f"{label} against", "points", "95% interval", f"only {label} right–same–only the other", "p"], rows)
 
 
 def lost(folder: Path, experiment: str) -> str:

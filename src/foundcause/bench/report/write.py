@@ -7,7 +7,7 @@ from pathlib import Path
 
 from foundcause.atomic import replacing, write_text
 from foundcause.bench.experiments import EXPERIMENTS
-from foundcause.bench.report import plots, readme, special, tables
+from foundcause.bench.report import details, plots, readme, special, tables
 from foundcause.bench.report.summary import records
 from foundcause.bench.results import Store
 
@@ -59,7 +59,8 @@ def _section(folder: Path, name: str) -> list[str]:
     chosen = EXPERIMENTS[name]
     parts = [f"## {name}", f"{chosen.question[0].upper()}{chosen.question[1:]}."]
     if chosen.pairs:
-        return [*parts, tables.pairs(folder, name)]
+        against = tables.pair_comparisons(folder, name)
+        return [*parts, tables.pairs(folder, name), *(() if against is None else ("Paired comparison:", against))]
     if name == "rows":
         return [*parts, special.by_variant(folder, name)]
     if name == "speed":
@@ -69,6 +70,10 @@ def _section(folder: Path, name: str) -> list[str]:
         parts.append("The paper's figures under missing data are predictions, by a note in its source.")
     if name in _SPECIAL:
         parts.append(_SPECIAL[name](folder))
+    parts += ["Counts, and figures of probabilities:", details.more_metrics(folder, name)]
+    on_codes = details.discrete(folder, name)
+    if on_codes is not None:
+        parts += ["Tests and scores for category codes beside the Gaussian ones above:", on_codes]
     parts += ["Directed F1 by data set:", tables.by_dataset(folder, name)]
     parts += ["Paired comparison:", tables.comparisons(folder, name)]
     parts += ["Runs without an answer (means are over the others):", tables.lost(folder, name)]
