@@ -22,7 +22,8 @@ def pass_bytes(config: ModelConfig, *, rows: int, variables: int, features: int)
     N, D = float(rows), float(variables)
     # Statistics: features and work arrays per pair, one-hot bins and moments per cell, kernels of a row subset.
     statistics = _FLOAT * (3 * D * D * features + 60 * N * D + 4 * D * _KERNEL_ROWS**2)
-    per_pair = 3 * features + 8 * config.width + config.direct_width + 12 * config.pair_width
+    per_pair = 3 * features + config.direct_width + 12 * config.pair_width
+    per_pair += 8 * config.width if config.evidence == "paper" else 0
     per_pair += 12 * config.motif_channels if config.refinement == "lean" else 8 * config.pair_width
     network = _FLOAT * D * D * per_pair
     if config.encoder_layers:

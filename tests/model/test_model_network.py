@@ -65,6 +65,9 @@ def run(network: FoundCause, values: Tensor | None, observed: Tensor | None = No
 def assert_same(found: Prediction, expected: Prediction, order: Tensor | None = None) -> None:
     for name in FIELDS:
         a, b = getattr(found, name), getattr(expected, name)
+        assert (a is None) == (b is None), name
+        if a is None:  # a part that this network does not have
+            continue
         if order is not None:
             b = b[:, order][:, :, order] if name.endswith("logits") else b[:, order]
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4, msg=lambda text, name=name: f"{name}: {text}")
@@ -129,9 +132,13 @@ def test_padding_and_batching_change_nothing(name: str, missing: float) -> None:
     alone_large = run(network, large, large_seen, statistics=features[1:])
     for name_ in FIELDS:
         whole = getattr(together, name_)
+        if whole is None:  # a part that this network does not have
+            continue
         block = whole[:1, :4, :4] if name_.endswith("logits") else whole[:1, :4]
         torch.testing.assert_close(block, getattr(alone_small, name_), rtol=1e-4, atol=1e-4)
         torch.testing.assert_close(whole[1:], getattr(alone_large, name_), rtol=1e-4, atol=1e-4)
+    if together.pooling_diversity is None:
+        return
     torch.testing.assert_close(
         together.pooling_diversity * 11,
         alone_small.pooling_diversity * 4 + alone_large.pooling_diversity * 7,
@@ -194,7 +201,9 @@ def test_gradients_reach_every_parameter(name: str) -> None:
     found = network(values, observed, generator=torch.Generator().manual_seed(0))
     weights = torch.randn(4, *found.edge_logits.shape, generator=torch.Generator().manual_seed(1))
     parts = (found.edge_logits, found.existence_logits, found.direction_logits, found.confounding_logits)
-    loss = sum((w * part).mean() for w, part in zip(weights, parts, strict=True)) + found.pooling_diversity
+    loss = sum((w * part).mean() for w, part in zip(weights, parts, strict=True))
+    if found.pooling_diversity is not None:
+        loss = loss + found.pooling_diversity
     loss.backward()
     silent = [n for n, p in network.named_parameters() if p.grad is None or not bool(p.grad.abs().sum() > 0)]
     # The noisy-OR is clamped for tiny loadings and GELU may rest, but no whole parameter may be cut off.
@@ -223,7 +232,7 @@ def test_confounding_feedback_carries_no_gradient() -> None:
 def test_parameter_counts() -> None:
     with torch.device("meta"):
         assert FoundCause(BASE).parameter_count == 138_986_803
-    assert 300_000 <= FoundCause(SMALL).parameter_count <= 2_000_000
+    assert 200_000 <= FoundCause(SMALL).parameter_count <= 2_000_000
     assert 2_000 <= FoundCause(TINY).parameter_count <= 50_000
 
 
@@ -258,8 +267,9 @@ def test_a_constant_and_an_unobserved_column_stay_finite() -> None:
         values[..., 2] = 0.1
         observed[..., 4] = False
         found = run(network, values, observed)
-        assert all(bool(torch.isfinite(getattr(found, field)).all()) for field in FIELDS)
-        assert float(found.embeddings.abs().max()) < 1000
+        states = {field: getattr(found, field) for field in FIELDS}
+        assert all(bool(torch.isfinite(state).all()) for state in states.values() if state is not None)
+        assert states["embeddings"] is None or float(states["embeddings"].abs().max()) < 1000
 
 
 def test_bfloat16_autocast_keeps_the_islands_in_float32() -> None:

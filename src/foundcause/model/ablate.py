@@ -19,6 +19,18 @@ ABLATIONS: dict[str, str] = {
 }
 
 
+def ablations_of(network: FoundCause) -> tuple[str, ...]:
+    """The ablations whose part this network has."""
+    config, absent = network.config, set()
+    if not config.encoder_layers:
+        absent.add("max_pool")
+    if config.evidence == "direct":
+        absent |= {"confounder_feedback", "constant_gate"}
+    if not config.refinement_rounds:
+        absent.add("refinement")
+    return tuple(part for part in ABLATIONS if part not in absent)
+
+
 @contextmanager
 def ablate(network: FoundCause, part: str) -> Iterator[FoundCause]:
     """Run ``network`` with one part neutralised; on leaving it is what it was, bit for bit (no tensor is touched).
@@ -33,8 +45,8 @@ def ablate(network: FoundCause, part: str) -> Iterator[FoundCause]:
     """
     if part not in ABLATIONS:
         raise ConfigError(f"unknown ablation {part!r}; choose from {', '.join(ABLATIONS)}")
-    if part == "max_pool" and not network.config.encoder_layers:
-        raise ConfigError("this network has no encoder, so there is no pooling to ablate")
+    if part not in ablations_of(network):
+        raise ConfigError(f"this network has no part that the ablation {part!r} could switch off")
     before = network.switches
     network.switches = replace(before, **{ABLATIONS[part]: False})
     try:

@@ -9,6 +9,7 @@ from foundcause.errors import ConfigError
 
 Refinement = Literal["paper", "lean"]
 Head = Literal["blend", "factored"]
+Evidence = Literal["paper", "direct"]
 Compatibility = Literal["own", "release"]
 
 
@@ -20,6 +21,8 @@ class ModelConfig:
     features: Name of the statistics feature set; the network takes its input sizes from it.
     scaled_features: Whether features are squashed by asinh and normalised (ours) or enter raw (the paper's).
     compatibility: ``release`` follows the released numerics, defects included; ``own`` the mended ones.
+    evidence: What fills the pair state: ``paper`` (encoder, gate, confounder tokens and decoder, joined by the map of
+        ``direct_width`` if there is one) or ``direct`` (that map alone; the fields of the others do not matter).
     width: Hidden width H of the encoder, the pooling, the confounder tokens and the decoder.
     encoder_layers: Encoder layers L, each a variable block and a sample block; 0 leaves node features alone.
     heads: Attention heads of the encoder and of the confounder tokens.
@@ -48,6 +51,7 @@ class ModelConfig:
     features: str = "paper"
     scaled_features: bool = False
     compatibility: Compatibility = "own"
+    evidence: Evidence = "paper"
     width: int = 768
     encoder_layers: int = 8
     heads: int = 8
@@ -92,6 +96,8 @@ class ModelConfig:
             raise ConfigError(f"feature_dropout is {self.feature_dropout}; it must lie in [0, 1)")
         if self.head == "blend" and self.direct_width:
             raise ConfigError("direct_width feeds the factored head; set it to 0 or head='factored'")
+        if self.evidence == "direct" and (self.encoder_layers or not self.direct_width):
+            raise ConfigError("evidence='direct' reads no rows and needs a map: set encoder_layers=0, direct_width=128")
         if self.compatibility == "release" and (self.features != "release" or self.scaled_features):
             raise ConfigError("compatibility='release' reads the raw 'release' features; set features='release'")
 
@@ -104,6 +110,11 @@ class ModelConfig:
     def role_width(self) -> int:
         """Width of the projected statistics and of the role projections."""
         return self.width // 4
+
+    @property
+    def rows_read(self) -> int | None:
+        """Most rows of a table that the encoder looks at: 0 without an encoder, None for all."""
+        return self.encoder_rows if self.encoder_layers else 0
 
     @property
     def taps(self) -> int:
@@ -120,6 +131,7 @@ class ModelConfig:
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(entries) - known):
             raise ConfigError(f"unknown config field(s) {', '.join(unknown)}; was this written by a newer foundcause?")
+        entries = {**_BEFORE_THEY_WERE_ADDED, **entries}
         if missing := sorted(known - set(entries)):
             raise ConfigError(
                 f"config field(s) {', '.join(missing)} are missing; was this written by an older foundcause?"
@@ -127,6 +139,8 @@ class ModelConfig:
         return cls(**entries)
 
 
+# What checkpoints written before a field existed meant.
+_BEFORE_THEY_WERE_ADDED: dict[str, Any] = {"evidence": "paper"}
 _LOWEST = {
     "width": 4,
     "encoder_layers": 0,
@@ -149,29 +163,22 @@ _CHOICES = {
     "refinement": ("paper", "lean"),
     "head": ("blend", "factored"),
     "compatibility": ("own", "release"),
+    "evidence": ("paper", "direct"),
 }
 
 BASE = ModelConfig(name="base")
 
 SMALL = ModelConfig(
     name="small",
-    features="paper+extended",
+    features="extended",
     scaled_features=True,
-    width=32,
-    encoder_layers=1,
-    heads=2,
-    global_tokens=4,
-    guarded=False,
-    encoder_rows=32,
-    bias_width=32,
-    pooling_queries=4,
-    gate_width=64,
-    confounder_tokens=4,
+    evidence="direct",
+    encoder_layers=0,
     direct_width=128,
     pair_width=64,
     refinement="lean",
     refinement_rounds=5,
-    motif_channels=24,
+    motif_channels=16,
     head="factored",
     feature_dropout=0.1,
 )

@@ -59,12 +59,24 @@ class FoundCause(nn.Module):
             self._build(config)
 
     def _build(self, config: ModelConfig) -> None:
-        features, width = self.features, config.width
         if config.scaled_features:
-            self.scaling = FeatureScaling(features)
+            self.scaling = FeatureScaling(self.features)
         if config.compatibility == "release":  # constants that belong to the weights, set by the importer
             self.register_buffer("frequencies", torch.randn(RANDOM_FEATURES))
             self.register_buffer("phases", torch.rand(RANDOM_FEATURES) * 6.28318)
+        if config.evidence == "paper":
+            self._build_evidence(config)
+        self.head: BlendHead | FactoredHead
+        if config.head == "blend":
+            self.head = BlendHead(config)
+        else:
+            self.head = FactoredHead(config)
+        self.refinement = Refinement(config)
+        if config.direct_width:
+            self.direct = MLP(self.features.count, config.direct_width, config.pair_width)
+
+    def _build_evidence(self, config: ModelConfig) -> None:
+        features, width = self.features, config.width
         if config.encoder_layers:
             self.encoder = Encoder(config, features.count)
             self.pooling = Pooling(config)
@@ -74,15 +86,7 @@ class FoundCause(nn.Module):
         self.gate = FeatureGate(config, features)
         self.confounders = Confounders(config, features)
         self.decoder = EdgeDecoder(config, features)
-        self.head: BlendHead | FactoredHead
-        if config.head == "blend":
-            self.head = BlendHead(config)
-        else:
-            self.head = FactoredHead(config)
         self.pair_input = nn.Linear(2 * width, config.pair_width)
-        self.refinement = Refinement(config)
-        if config.direct_width:
-            self.direct = MLP(features.count, config.direct_width, config.pair_width)
 
     @property
     def parameter_count(self) -> int:
@@ -140,33 +144,36 @@ class FoundCause(nn.Module):
         """
         inputs = check_inputs(values, observed, variables, statistics, self.config, self.features.count)
         raw = self.statistics(inputs, seed=seed) if statistics is None else statistics
-        features = self._features(raw.to(self.node_norm.weight), generator)
-        embeddings, diversity = self._embed(inputs, features)
+        features = self._features(raw.to(next(self.parameters())), generator)
+        if self.config.evidence == "direct":
+            pairs = self._pairs(None, features, inputs.variables)
+            states: dict[str, Tensor] = {}
+            logits = self._logits(None, None, pairs, None, inputs.variables)
+        else:
+            hidden, confounding, states = self._evidence(inputs, features)
+            pairs = self._pairs(hidden, features, inputs.variables)
+            logits = self._logits(states["embeddings"], hidden, pairs, confounding, inputs.variables)
+        radius = None
+        if acyclicity_seed is not None:
+            radius = spectral_radius(logits["edge_logits"], valid_pairs(inputs.variables), seed=acyclicity_seed)
+        return Prediction(pair_state=pairs, acyclicity=radius, **states, **logits)
+
+    def _evidence(self, inputs: Inputs, features_BDDF: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+        """What the paper's parts make of rows and features: hidden pairs, confounding logits, states by name."""
+        embeddings, diversity = self._embed(inputs, features_BDDF)
         nodes = self.node_norm(embeddings)
-        gate = self.gate(nodes, features)
+        gate = self.gate(nodes, features_BDDF)
         if not self.switches.learned_gate:
             gate = torch.full_like(gate, 0.5)
-        symmetric = self.features.symmetric_part(features)
-        gated = gate * self.features.antisymmetric_part(features)
+        symmetric = self.features.symmetric_part(features_BDDF)
+        gated = gate * self.features.antisymmetric_part(features_BDDF)
         loadings, confounding = self.confounders(embeddings, inputs.variables, symmetric, gated)
         feedback = torch.sigmoid(confounding.detach())
         if not self.switches.confounder_feedback:
             feedback = torch.zeros_like(feedback)
         hidden = self.decoder(nodes, symmetric, gated, feedback, directed=self.switches.direction)
-        pairs = self._pairs(hidden, features, inputs.variables)
-        logits = self._logits(embeddings, hidden, pairs, confounding, inputs.variables)
-        radius = None
-        if acyclicity_seed is not None:
-            radius = spectral_radius(logits["edge_logits"], valid_pairs(inputs.variables), seed=acyclicity_seed)
-        return Prediction(
-            loadings=loadings,
-            embeddings=embeddings,
-            gate=gate,
-            pair_state=pairs,
-            pooling_diversity=diversity,
-            acyclicity=radius,
-            **logits,
-        )
+        states = {"loadings": loadings, "embeddings": embeddings, "gate": gate, "pooling_diversity": diversity}
+        return hidden, confounding, states
 
     def _features(self, statistics_BDDF: Tensor, generator: torch.Generator | None) -> Tensor:
         features = self.scaling(statistics_BDDF) if self.config.scaled_features else statistics_BDDF
@@ -192,33 +199,37 @@ class FoundCause(nn.Module):
         states = self.encoder(values, observed, inputs.variables, features_BDDF)
         return self.pooling(states, observed, inputs.variables, max_only=not self.switches.attention_pooling)
 
-    def _pairs(self, hidden_BDDH: Tensor, features_BDDF: Tensor, variables_BD: Tensor) -> Tensor:
-        pairs = san(self.pair_input(hidden_BDDH), 5000.0)
+    def _pairs(self, hidden_BDDH: Tensor | None, features_BDDF: Tensor, variables_BD: Tensor) -> Tensor:
+        sources = [] if hidden_BDDH is None else [san(self.pair_input(hidden_BDDH), 5000.0)]
         if self.config.direct_width:
             direct = self.direct(features_BDDF)
             if not self.switches.direction:  # the direct path must not carry direction around the switched-off head
                 direct = 0.5 * (direct + direct.transpose(1, 2))
-            pairs = pairs + direct
+            sources.append(direct)
+        pairs = sources[0] if len(sources) == 1 else sources[0] + sources[1]
         return self.refinement(pairs, variables_BD) if self.switches.refinement else pairs
 
     def _logits(
         self,
-        embeddings_BDH: Tensor,
-        hidden_BDDH: Tensor,
+        embeddings_BDH: Tensor | None,
+        hidden_BDDH: Tensor | None,
         pairs_BDDP: Tensor,
-        confounding_BDD: Tensor,
+        confounding_BDD: Tensor | None,
         variables: Tensor,
     ) -> dict[str, Tensor]:
         impossible = ~valid_pairs(variables)
         if isinstance(self.head, FactoredHead):
             existence, direction, shared = self.head(pairs_BDDP)
+            if confounding_BDD is not None:
+                shared = confounding_BDD + shared
             edges = joint_logit(existence, direction).masked_fill(impossible, MASKED_LOGIT)
             return {
                 "edge_logits": edges,
                 "existence_logits": existence.masked_fill(impossible, MASKED_LOGIT),
                 "direction_logits": direction.masked_fill(impossible, 0.0),
-                "confounding_logits": (confounding_BDD + shared).masked_fill(impossible, MASKED_LOGIT),
+                "confounding_logits": shared.masked_fill(impossible, MASKED_LOGIT),
             }
+        assert embeddings_BDH is not None and hidden_BDDH is not None and confounding_BDD is not None
         base = self.head.base_logits(hidden_BDDH)
         refine = self.switches.refinement and self.config.refinement_rounds > 0
         refined = self.head.refined_logits(pairs_BDDP) if refine else None

@@ -23,10 +23,11 @@ class Prediction:
     direction_logits: (B, D, D) that an edge between i and j points to j; exactly antisymmetric.
     skeleton_logits: (B, D, D), the same as ``existence_logits``.
     confounding_logits: (B, D, D) that i and j share a hidden cause; symmetric but for official weights.
-    loadings: (B, D, K) of each variable on each confounder token, in (0, 1).
+    pair_state: (B, D, D, P) after refinement.
+    loadings: (B, D, K) of each variable on each confounder token, in (0, 1); None, like the next three, for networks
+        whose evidence is ``direct``.
     embeddings: (B, D, H) of the variables.
     gate: (B, D, D, A) trust in each antisymmetric statistic.
-    pair_state: (B, D, D, P) after refinement.
     pooling_diversity: Scalar penalty for pooling queries that look alike.
     acyclicity: (B,) spectral radius of the edge probabilities; None unless asked for.
     base_logits: (B, D, D) of the decoder alone; None for the factored head.
@@ -37,11 +38,11 @@ class Prediction:
     existence_logits: Tensor
     direction_logits: Tensor
     confounding_logits: Tensor
-    loadings: Tensor
-    embeddings: Tensor
-    gate: Tensor
     pair_state: Tensor
-    pooling_diversity: Tensor
+    loadings: Tensor | None = None
+    embeddings: Tensor | None = None
+    gate: Tensor | None = None
+    pooling_diversity: Tensor | None = None
     acyclicity: Tensor | None = None
     base_logits: Tensor | None = None
     refined_logits: Tensor | None = None

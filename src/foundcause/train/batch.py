@@ -12,7 +12,7 @@ from torch import Tensor
 class Batch:
     """Padded tasks of similar size.
 
-    values: (B, N, D) float32 encoder rows, 0 where unobserved or padded.
+    values: (B, N, D) float32 encoder rows, 0 where unobserved or padded; N is 0 for a network that reads none.
     observed: (B, N, D) bool.
     variables: (B, D) bool, false for padding.
     statistics: (B, D, D, F) float32.
@@ -31,6 +31,11 @@ class Batch:
     def size(self) -> int:
         """Number of tasks B."""
         return self.variables.shape[0]
+
+    @property
+    def rows(self) -> Tensor | None:
+        """The encoder rows, None when the network reads none."""
+        return self.values if self.values.shape[1] else None
 
     @property
     def pairs(self) -> Tensor:

@@ -66,7 +66,7 @@ def calibrate(network: FoundCause, config: TrainConfig, *, tasks: int = 600) -> 
         mixture=MIXTURES[config.mixture.upper()],
         seed=RESERVED_SEEDS["calibration"],
         features=network.config.features,
-        encoder_rows=network.config.encoder_rows,
+        encoder_rows=network.config.rows_read,
     )
     with Workers(config.workers, ahead=config.ahead) as workers:
         items = suite(recipe, tasks, workers)

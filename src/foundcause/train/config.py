@@ -17,14 +17,16 @@ RESERVED_SEEDS = {"scaling": 2_000_000_011, "validation": 2_000_000_033, "calibr
 _BY_THE_OBJECTIVE: Any = None
 # What the two objectives were made for; an option left at None takes its value from here.
 _BY_OBJECTIVE: dict[str, dict[str, float]] = {
-    "shipped": {"lr": 2e-3, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-2, "replay": 0.0},
-    "paper": {"lr": 4e-4, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-4, "replay": 0.05},
+    "shipped": {"lr": 2e-3, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-2, "replay": 0.0,
+                "batch_reference": 12.0},
+    "paper": {"lr": 4e-4, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-4, "replay": 0.05,
+              "batch_reference": 0.0},
 }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Options of a run. Learning rates, ``beta2``, decay and replay follow the objective unless given.
+    """Options of a run. Those without a default here (``lr``, ``replay``, ...) follow the objective unless given.
 
     preset: model preset, ``SMALL``, ``TINY`` or ``BASE``.
     model: fields of the model configuration that replace those of the preset.
@@ -48,6 +50,8 @@ class TrainConfig:
     ema_decay: decay of the exponential average of the weights (``adamw`` only).
     batch_budget: sum of D squared over the tasks of a batch, about constant.
     batch_smallest, batch_largest: bounds of the number of tasks in a batch.
+    batch_reference: a batch weighs its number of tasks over this one, so that a task counts the same whatever its
+        size (batches of small tasks hold many); 0 weighs all batches the same, which forgets pairs.
     bucket_ratio: ratio of the largest to the smallest D that share a batch.
     reuse: how often each task is used.
     views: row subsamples of a task with statistics of their own; uses beyond them take turns among these.
@@ -65,7 +69,7 @@ class TrainConfig:
     scaling_tasks: tasks from which feature means and deviations are estimated before the first step.
     checkpoint_minutes: time between two checkpoints, which is also the most that a crash can lose.
     validate_minutes: training time between two validations; 0 validates only at the end.
-    validation_tasks: tasks of each validation family.
+    validation_tasks: tasks of each validation family (of pairs, four times as many).
     validation_families: families that are validated; empty for all.
     calibration_tasks: tasks on which calibration is fitted at the end; 0 leaves it out.
     log_every: steps between two lines of the log.
@@ -99,8 +103,9 @@ class TrainConfig:
     batch_budget: float = 8000.0
     batch_smallest: int = 4
     batch_largest: int = 32
+    batch_reference: float = _BY_THE_OBJECTIVE
     bucket_ratio: float = 1.35
-    reuse: int = 4
+    reuse: int = 3
     views: int = 1
     reuse_delay: int = 64
     permute: bool = True
@@ -114,7 +119,7 @@ class TrainConfig:
     scaling_tasks: int = 256
     checkpoint_minutes: float = 3.0
     validate_minutes: float = 10.0
-    validation_tasks: int = 24
+    validation_tasks: int = 40
     validation_families: tuple[str, ...] = ()
     calibration_tasks: int = 600
     log_every: int = 20
@@ -167,7 +172,7 @@ class TrainConfig:
             if not 0 <= getattr(self, name) < 1:
                 raise ConfigError(f"option {name} is {getattr(self, name)}; it must be at least 0 and below 1")
         not_negative = ("workers", "threads", "weight_decay", "warmup_steps", "validate_minutes", "decay_share",
-                        "reuse_delay", "replay_reservoir", "calibration_tasks")  # fmt: skip
+                        "reuse_delay", "replay_reservoir", "batch_reference", "calibration_tasks")  # fmt: skip
         for name in not_negative:
             if getattr(self, name) < 0:
                 raise ConfigError(f"option {name} is {getattr(self, name)}; it must not be negative")

@@ -3,7 +3,7 @@
 config.json         the options of the run
 state.pt            everything a resumed run needs (read with ``weights_only``, never unpickled freely)
 last.safetensors    averaged weights at the last checkpoint
-best.safetensors    averaged weights with the best validation score
+best.safetensors    averaged weights with the lowest validation loss
 model.safetensors   the best weights with their calibration, written at the end
 log.jsonl           one JSON object per line: ``kind`` is start, step, validation, calibration or end
 """

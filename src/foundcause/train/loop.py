@@ -71,7 +71,7 @@ class Run:
         self.step = 0
         self.passes = 0  # uses of tasks over all ranks
         self.elapsed = 0.0
-        self.best_score = -math.inf
+        self.best_loss = math.inf
         self.finished = False
         self.suites: Validation | None = None
         self._interrupted = False
@@ -141,7 +141,7 @@ class Run:
                 "step": self.step,
                 "passes": self.passes,
                 "elapsed": self.elapsed,
-                "best_score": self.best_score,
+                "best_loss": self.best_loss,
                 "streams": streams,
                 "learner": self.learner.state(),
             }
@@ -191,8 +191,8 @@ class Run:
             }
         )
         self.say(result.line())
-        if result.score > self.best_score:
-            self.best_score = result.score
+        if result.loss < self.best_loss:
+            self.best_loss = result.loss
             self._save_weights(self.folder.best, {"validation": result.as_dict()})
 
     def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
@@ -215,7 +215,7 @@ class Run:
                 f"{', '.join(differing[:5])}; resume without these options or choose another --out"
             )
         self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
-        self.best_score = state["best_score"]
+        self.best_loss = state["best_loss"]
         self.learner.restore(state["learner"])
         streams = state["streams"]
         if len(streams) == self.team.world:

@@ -10,6 +10,8 @@ from scipy.stats import rankdata
 
 ADJACENT_AT = 0.4  # probability of adjacency from which a pair counts as joined when F1 is computed
 
+_SMALLEST_PROBABILITY = 1e-6  # of what is true, so that one overconfident pair does not decide a comparison
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
@@ -30,7 +32,8 @@ class Answer:
 
 
 def score(answer: Answer) -> dict[str, float]:
-    """F1, skeleton F1, AUROC, AUPRC, direction accuracy and confounder AUROC; NaN where a task cannot say."""
+    """F1, skeleton F1, AUROC, AUPRC, direction accuracy, confounder AUROC, and the log-losses of existence and of
+    direction; NaN where a task cannot say."""
     D = len(answer.adjacency)
     off = ~np.eye(D, dtype=bool)
     upper = np.triu(off, 1)
@@ -46,6 +49,8 @@ def score(answer: Answer) -> dict[str, float]:
         "auprc": auprc(answer.edges[off], truth[off]),
         "direction": float(np.mean((right > 0.5) + 0.5 * (right == 0.5))) if right.size else float("nan"),
         "confounder_auroc": auroc(answer.shared[upper], answer.confounding.astype(bool)[upper]),
+        "existence_loss": log_loss(answer.existence[upper], adjacent[upper]),
+        "direction_loss": log_loss(right, np.ones(right.size, dtype=bool)),
     }
 
 
@@ -56,6 +61,14 @@ def summary(answers: Sequence[Answer]) -> dict[str, float]:
     probabilities = np.concatenate([a.edges[~np.eye(len(a.edges), dtype=bool)] for a in answers])
     truths = np.concatenate([a.adjacency[~np.eye(len(a.edges), dtype=bool)] for a in answers])
     return means | {"ece": calibration_error(probabilities, truths)}
+
+
+def log_loss(probabilities: np.ndarray, truth: np.ndarray) -> float:
+    """Mean negative log-probability of what is true; NaN without entries."""
+    if not truth.size:
+        return float("nan")
+    said = np.where(truth, probabilities, 1 - probabilities).astype(float)
+    return float(-np.log(np.maximum(said, _SMALLEST_PROBABILITY)).mean())
 
 
 def f1(predicted: np.ndarray, truth: np.ndarray) -> float:

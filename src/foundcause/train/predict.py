@@ -20,7 +20,7 @@ def answers(network: FoundCause, items: Sequence[Prepared], *, budget: float = 2
     device = next(network.parameters()).device
     for group in _groups(items, budget):
         batch = collate([items[k] for k in group]).to(device)
-        prediction = network(batch.values, batch.observed, batch.variables, statistics=batch.statistics)
+        prediction = network(batch.rows, batch.observed, batch.variables, statistics=batch.statistics)
         existence = torch.sigmoid(prediction.existence_logits.float()).cpu().numpy()
         direction = torch.sigmoid(prediction.direction_logits.float()).cpu().numpy()
         shared = torch.sigmoid(prediction.confounding_logits.float()).cpu().numpy()

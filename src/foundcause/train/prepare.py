@@ -26,7 +26,7 @@ class Recipe:
     mixture: the task distribution.
     seed: seed of the tasks.
     features: name of the feature set.
-    encoder_rows: most rows that the sample encoder sees; ``None`` sends all.
+    encoder_rows: most rows that the sample encoder sees; ``None`` sends all, 0 none.
     kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
     smallest_share: least share of the rows that a further view of a task keeps.
     folder: where prepared tasks are kept for other runs with the same recipe; ``None`` keeps none.
@@ -111,7 +111,7 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
         kernel_rows=recipe.kernel_rows,
     ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
-    chosen = _choose(rng, len(values), recipe.encoder_rows or len(values))
+    chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
     return Prepared(
         index=index,
         view=view,

@@ -52,7 +52,7 @@ def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, 
         mixture=mixture(config) if tasks is None else tasks,
         seed=config.seed if seed is None else seed,
         features=model.features,
-        encoder_rows=model.encoder_rows,
+        encoder_rows=model.rows_read,
         folder=config.task_folder,
     )
 

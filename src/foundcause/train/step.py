@@ -59,7 +59,7 @@ class Learner:
         with torch.autocast("cuda", torch.bfloat16, enabled=self.team.device.type == "cuda"):
             loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator, number)
         forward = time.perf_counter() - started
-        loss.backward()
+        (loss * self._weight(batch)).backward()
         norm = self.optimiser.clip_gradients()
         summed = self.team.total(torch.stack([loss.detach(), *terms.values()]).float()).tolist()
         moved = math.isfinite(norm) and math.isfinite(summed[0])
@@ -79,6 +79,13 @@ class Learner:
             forward=forward,
             backward=time.perf_counter() - started - forward,
         )
+
+    def _weight(self, batch: Batch) -> float:
+        """Weight of this step: tasks of the global batch over the reference."""
+        if not self.config.batch_reference:
+            return 1.0
+        tasks = self.team.total(torch.tensor(float(batch.size), device=self.team.device))
+        return float(tasks) / self.config.batch_reference
 
     def _note_nonfinite(self, number: int, norm: float, loss: float, tasks: Sequence[int]) -> None:
         self.skipped += 1
@@ -121,7 +128,7 @@ class _Loss(nn.Module):
         self, batch: Batch, adaptive: AdaptiveState, generator: torch.Generator, number: int
     ) -> tuple[Tensor, dict[str, Tensor], AdaptiveState, Tensor]:
         prediction = self.network(
-            batch.values,
+            batch.rows,
             batch.observed,
             batch.variables,
             statistics=batch.statistics,
