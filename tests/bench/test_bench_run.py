@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foundcause.bench import datasets
+from foundcause.bench import clock, datasets
 from foundcause.bench.baselines import METHODS, select
 from foundcause.bench.baselines.method import Table
 from foundcause.bench.experiments import EXPERIMENTS, Experiment, experiment
@@ -59,6 +59,22 @@ def test_a_method_that_hangs_is_stopped_with_its_children(tmp_path: Path, monkey
     # the next job gets a new process
     assert worker.run(Job(method="naive_correlation", table=Table(values=VALUES, seed=0)), limit=60.0).status == "ok"
     worker.close()
+
+
+def test_waiting_for_a_processor_is_not_the_method_s_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = {"wall": 100.0, "waited": 7.0}
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: now["wall"])
+    monkeypatch.setattr(clock, "waited", lambda process: now["waited"])
+    watch = clock.Stopwatch()
+    now |= {"wall": 130.0, "waited": 27.0}
+    assert (watch.seconds(), watch.waited()) == (10.0, 20.0)
+    now["waited"] = 0.0  # the process is gone
+    assert (watch.seconds(), watch.waited()) == (30.0, 0.0)
+
+
+def test_time_in_line_is_known_or_nothing() -> None:
+    assert clock.waited() >= 0.0
+    assert clock.waited(2**22 + 1) == 0.0  # no process has this number
 
 
 def test_a_worker_ends_when_its_run_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

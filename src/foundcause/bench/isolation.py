@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import threading
-import time
+from dataclasses import replace
 
+from foundcause.bench.clock import Stopwatch
 from foundcause.bench.worker import Job, Outcome, read_frame, write_frame
 
 THREADS = "1"
@@ -29,7 +30,10 @@ class Worker:
         atexit.register(self.close)
 
     def run(self, job: Job, limit: float) -> Outcome:
-        """The outcome of a job; ``limit`` in seconds. One process serves one method; another method gets a new one."""
+        """The outcome of a job; ``limit`` in seconds, waiting for a processor not counted.
+
+        One process serves one method; another method gets a new one.
+        """
         fresh = self._process is None or self._process.poll() is not None or self._method != job.method
         if fresh:
             self.close()
@@ -37,29 +41,30 @@ class Worker:
             self._method = job.method
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
-        started = time.perf_counter()
-        expired = threading.Event()
+        watch, expired, done = Stopwatch(process.pid), threading.Event(), threading.Event()
+        allowed = limit + (START_LIMIT if fresh else 0.0)
 
-        def stop() -> None:
-            expired.set()
-            _kill(process)
+        def guard() -> None:
+            while not done.wait(min(0.5, allowed / 10)):
+                if watch.seconds() > allowed:
+                    expired.set()
+                    _kill(process)
+                    return
 
-        timer = threading.Timer(limit + (START_LIMIT if fresh else 0.0), stop)
-        timer.start()
+        threading.Thread(target=guard, daemon=True).start()
         try:
             write_frame(process.stdin, job)
             outcome = read_frame(process.stdout)
             if outcome.seconds > limit:
-                return Outcome(status="timeout", seconds=outcome.seconds, error=f"took longer than {limit:g} s")
+                return replace(outcome, status="timeout", answer=None, error=f"took longer than {limit:g} s")
             return outcome
         except (EOFError, BrokenPipeError, OSError):
-            seconds = time.perf_counter() - started
             if expired.is_set():
-                return Outcome(status="timeout", seconds=seconds, error=f"stopped after {limit:g} s")
+                return Outcome(status="timeout", seconds=limit, error=f"stopped after {limit:g} s")
             code = process.wait()
-            return Outcome(status="failed", seconds=seconds, error=f"process ended with code {code} (memory?)")
+            return Outcome(status="failed", seconds=watch.seconds(), error=f"process ended with code {code} (memory?)")
         finally:
-            timer.cancel()
+            done.set()
             if expired.is_set():
                 self.close()
 

@@ -148,6 +148,7 @@ def perform(cell: Cell) -> Record:
         _worker = Worker()
     outcome = _worker.run(Job(method=cell.method, table=table), cell.limit)
     record |= _finished(outcome.status, outcome.seconds, outcome.error)
+    record["waited"] = round(outcome.waited, 4)
     record |= {"rows": changed.rows, "variables": case.variables, "peak_bytes": outcome.peak_bytes}
     if chosen.pairs:
         record["weight"] = case.weight  # a pair that is lost is lost by its weight

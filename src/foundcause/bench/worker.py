@@ -20,6 +20,7 @@ import numpy as np
 
 from foundcause.bench.answer import Answer
 from foundcause.bench.baselines.method import Table
+from foundcause.bench.clock import Stopwatch
 
 _LENGTH = struct.Struct("<Q")
 
@@ -41,7 +42,9 @@ class Outcome:
     status: str
     """ok, failed or timeout."""
     seconds: float
-    """Wall time of the method alone (imports of its library excluded after the first job)."""
+    """Time of the method alone, less what it waited for a processor; its first job imports its library too."""
+    waited: float = 0.0
+    """Seconds it was ready but other programs had the processor."""
     answer: Answer | None = None
     """The answer when status is ok."""
     error: str | None = None
@@ -78,10 +81,10 @@ def perform(job: Job) -> Outcome:
     """Run a job in this process; every failure becomes an outcome."""
     from foundcause.bench.baselines import method
 
-    started = time.perf_counter()
+    watch = Stopwatch()
     try:
         entry = method(job.method)
-        started = time.perf_counter()
+        watch = Stopwatch()
         # libraries that draw from the global generator are at least made repeatable
         np.random.seed(job.table.seed % 2**32)
         with warnings.catch_warnings():
@@ -93,9 +96,12 @@ def perform(job: Job) -> Outcome:
         place = f"{os.path.basename(last.filename)}:{last.lineno}"
         text = " ".join(str(error).split())[:300]
         return Outcome(
-            status="failed", seconds=time.perf_counter() - started, error=f"{type(error).__name__} at {place}: {text}"
+            status="failed",
+            seconds=watch.seconds(),
+            waited=watch.waited(),
+            error=f"{type(error).__name__} at {place}: {text}",
         )
-    return Outcome(status="ok", seconds=time.perf_counter() - started, answer=answer, peak_bytes=_peak())
+    return Outcome(status="ok", seconds=watch.seconds(), waited=watch.waited(), answer=answer, peak_bytes=_peak())
 
 
 def _check(answer: Answer, variables: int) -> None:
