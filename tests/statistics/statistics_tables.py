@@ -50,6 +50,10 @@ def table(kind: str) -> tuple[np.ndarray, np.ndarray]:
             seen[5:9, 0] = False
         case "disjoint":
             seen[:35, 1], seen[35:, 3] = False, False
+        case "rarely_seen":
+            seen = rng.random(x.shape) > 0.1
+            seen[:, 2] = rng.random(len(x)) > 0.9
+            x[:, 3] = np.round(x[:, 3])
         case "five_rows":
             x, seen = x[:5], seen[:5]
         case "three_rows":
@@ -72,6 +76,16 @@ def table(kind: str) -> tuple[np.ndarray, np.ndarray]:
 
 KINDS = (
     *("random", "long", "tied", "long_discrete", "missing", "missing_tied", "empty_rows", "constant", "all_constant"),
-    *("one_varies", "never_seen", "disjoint", "five_rows", "three_rows", "two_columns", "duplicated", "huge"),
+    *(
+        "one_varies",
+        "never_seen",
+        "disjoint",
+        "rarely_seen",
+        "five_rows",
+        "three_rows",
+        "two_columns",
+        "duplicated",
+        "huge",
+    ),
     *("wild_scales", "outliers"),
 )

@@ -1,0 +1,173 @@
+"""Chains of one variable's ranks along the order of another, rows that miss either left out.
+
+Shape letters: N rows, D variables, C causes in hand, J columns that are walked along, E missing cells of them,
+K distinct values.
+
+A missing cell takes the value of the place before it, so that it is a step of 0 and the step after it spans the gap.
+Only the missing cells are then worked on one by one; everything else is as fast as it is for complete data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+LOG_BOUND = 10.0
+LONG = 22000  # ln of fewer rows stays below the bound
+_NO_STEP = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """size: (N - 1, C, J) absolute steps, 0 at missing cells and beyond the last row that has the cause.
+    wide: flat places in ``size`` of steps over missing cells. log_width: the log of how many places they span."""
+
+    size: Tensor
+    wide: Tensor | None
+    log_width: Tensor | None
+
+    def log_slopes(self, columns: int) -> tuple[Tensor, Tensor]:
+        """(N - 1, C, columns) log of a step over the places it spans, for the first columns, and where nothing moves.
+
+        The log is 0 there. Overwrites ``size``.
+        """
+        still = self.size == 0.0
+        slope = self.size.masked_fill_(still, 1.0)
+        slope[:, :, :columns].log_()
+        if self.wide is not None and self.log_width is not None:
+            slope.view(-1)[self.wide] -= self.log_width * ~still.view(-1)[self.wide]
+        return slope[:, :, :columns], still[:, :, :columns]
+
+
+class Walk:
+    """A table (N, J) walked along the orders of causes.
+
+    order: (N, D) rows in the order of each cause, those that miss it last. ends: how many rows have each cause.
+    observed: (N, J) cells of the table that are there, None for all.
+    """
+
+    def __init__(self, table: Tensor, observed: Tensor | None, order: Tensor, ends: list[int]) -> None:
+        self.table, self.order, self.ends = table, order, ends
+        self.complete = True
+        if observed is None:
+            return
+        N, J = table.shape
+        self.row, self.column = (~observed).nonzero(as_tuple=True)
+        self.complete = len(self.row) == 0
+        # beyond both ends of an order stands row N, where nothing is missing
+        self.cell = torch.full(((N + 1) * J,), -1, device=table.device)
+        self.cell[self.row * J + self.column] = torch.arange(len(self.row), device=table.device)
+        D = order.shape[1]
+        self.path = torch.full((D, N + 2), N, device=table.device)
+        self.path[:, 1:-1] = order.T
+        places = torch.arange(N, device=table.device).expand(D, -1)
+        self.place = torch.empty((D, N), dtype=torch.int64, device=table.device).scatter_(1, self.path[:, 1:-1], places)
+
+    def steps(self, causes: slice) -> Steps:
+        """The steps along the orders of some causes."""
+        rows = self.order[:, causes]
+        N, C = rows.shape
+        J = self.table.shape[1]
+        along = self.table.index_select(0, rows.reshape(-1))
+        wide = log_width = None
+        if not self.complete:
+            places, sources, wide, log_width = self._gaps(causes)
+            along.view(-1)[places] = self.table.view(-1)[sources]
+        along = along.view(N, C, J)
+        size = (along[1:] - along[:-1]).abs_()
+        for c, end in enumerate(self.ends[causes]):
+            if end < N:
+                size[end - 1 :, c] = 0.0
+        return Steps(size=size, wide=wide, log_width=log_width)
+
+    def _gaps(self, causes: slice) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Flat places (in N, C, J) of missing cells, flat cells of the table that they repeat, flat places of the steps
+        that span some, and the log of how many places those span."""
+        J, E = self.table.shape[1], len(self.row)
+        path = self.path[causes]  # (C, N + 2), a place stands one further
+        place = self.place[causes].index_select(1, self.row)  # (C, E)
+        C = len(place)
+        cause = torch.arange(C, device=place.device)[:, None]
+        before = self.cell[path.gather(1, place).mul_(J).add_(self.column)]
+        after = self.cell[path.gather(1, place + 2).mul_(J).add_(self.column)]
+        latest = place - 1
+        flat, look = latest.view(-1), torch.where(before < 0, -1, before + cause * E).view(-1)
+        # runs of missing cells: each looks where the one before it looks, in strides that double
+        todo = (look >= 0).nonzero()[:, 0]
+        while len(todo):
+            ahead = look[todo]
+            flat[todo], look[todo] = flat[ahead], look[ahead]
+            todo = todo[look[todo] >= 0]
+        places = place.mul(C).add_(cause).mul_(J).add_(self.column)
+        leading = latest < 0
+        source = latest + 1
+        if bool(leading.any()):
+            # cells before the first seen one repeat that one, whose place is their number
+            pair = cause * J + self.column
+            number = torch.bincount(pair[leading], minlength=C * J).clamp_(max=self.table.shape[0] - 1)
+            source = torch.where(leading, number[pair] + 1, source)
+        sources = path.gather(1, source).mul_(J).add_(self.column)
+        ends = torch.tensor(self.ends[causes], device=place.device)[:, None]
+        spans = (after < 0) & (place + 1 < ends) & ~leading
+        width = (place - latest)[spans].add_(1).to(self.table.dtype).log_()
+        return places.view(-1), sources.view(-1), places[spans], width
+
+
+def merged_slopes(
+    order_ND: Tensor, average_ND: Tensor, observed_ND: Tensor | None, causes: slice
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Sums, sums of squares and numbers (C, D) of log slopes between the distinct values of some causes.
+
+    Equal values are one point at j's mean. Float64: means of two values may be equal, and a step of rounding noise is
+    no step. The K values of all causes stand one below the other.
+    """
+    N, D = average_ND.shape
+    average = average_ND.to(torch.float64)
+    device = average.device
+    count = average.new_full((D,), float(N)) if observed_ND is None else observed_ND.sum(dim=0).to(average.dtype)
+    ends = count[causes].to(torch.int64)
+    inside = torch.arange(N, device=device) < ends[:, None]  # (C, N)
+    C = len(ends)
+    rows = order_ND.T[causes][inside]
+    owner = torch.arange(C, device=device)[:, None].expand(-1, N)[inside]
+    at = average.view(-1)[rows * D + owner + causes.start]
+    fresh = torch.ones_like(rows, dtype=torch.bool)
+    fresh[1:] = (at[1:] != at[:-1]) | (owner[1:] != owner[:-1])
+    run = fresh.cumsum(dim=0) - 1
+    K = int(run[-1]) + 1
+    if observed_ND is None:
+        size = torch.bincount(run, minlength=K)[:, None].to(average.dtype)
+    else:
+        size = average.new_zeros(K, D).index_add_(0, run, observed_ND.to(average.dtype).index_select(0, rows))
+    points = average.new_zeros(K, D).index_add_(0, run, average.index_select(0, rows)) / size.clamp(min=1.0)
+    points /= (count - 1.0).clamp(min=1.0)
+    owner = owner[fresh]
+    level = at[fresh] / (ends[owner] - 1)
+    whole = (owner[1:] == owner[:-1])[:, None]
+    if observed_ND is None or bool((size > 0.0).all()):
+        rise = (points[1:] - points[:-1]).abs_()
+        stride = (level[1:] - level[:-1])[:, None].clamp(min=1e-12)
+        moved = (rise > _NO_STEP) & whole
+    else:
+        latest, usable = _latest(size > 0.0)
+        rise = (points[1:] - points.gather(0, latest)).abs_()
+        stride = (level[1:, None] - level[latest]).clamp_(min=1e-12)
+        moved = (rise > _NO_STEP) & usable & (owner[latest] == owner[1:, None])
+    slope = torch.where(moved, rise, 1.0).to(torch.float32).log_().sub_(stride.to(torch.float32).log())
+    slope = slope.clamp_(-LOG_BOUND, LOG_BOUND).mul_(moved)
+    # index_add adds one by one, which float32 would feel over many values
+    slopes, moves = slope.to(torch.float64), moved.to(torch.float64)
+    total, square, number = (
+        slopes.new_zeros(C, D).index_add_(0, owner[1:], part) for part in (slopes, slopes.square(), moves)
+    )
+    return total.to(torch.float32), square.to(torch.float32), number.to(torch.float32)
+
+
+def _latest(seen: Tensor) -> tuple[Tensor, Tensor]:
+    """Along dimension 0, for places 1 and up: the latest earlier True, and whether here and there are True."""
+    place = torch.arange(1, len(seen) + 1, device=seen.device)[:, None]
+    latest = (seen * place).cummax(dim=0).values[:-1] - 1
+    usable = seen[1:] & (latest >= 0)
+    return latest.clamp_(min=0), usable
