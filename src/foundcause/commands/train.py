@@ -86,12 +86,13 @@ def train(
 def calibrate(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     tasks: Annotated[int, typer.Option(help="Synthetic tasks to fit on.")] = 600,
+    runs: Annotated[int, typer.Option(help="Passes averaged for each task, as in discover; 1 is quick.")] = 10,
 ) -> None:
     """Fit temperatures and the threshold rule of a run's best checkpoint; writes model.safetensors."""
     from foundcause.train.calibrate import calibrate_run
 
     _one_thread()
-    calibrate_run(run, tasks=tasks, say=_say)
+    calibrate_run(run, tasks=tasks, runs=runs, say=_say)
 
 
 def evaluate(

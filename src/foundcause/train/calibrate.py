@@ -6,7 +6,7 @@
     direction_temperature          of the direction logit
     confounding                    {"temperature", "bias"} of the confounding logit
     threshold                      fields of ``decode.threshold.ThresholdRule``
-    fitted_on                      number of tasks, their seed and mixture
+    fitted_on                      number of tasks, their seed and mixture, passes averaged for each
     reliability                    calibration errors before and after, bins after, and F1, all on held-out halves
 """
 
@@ -23,6 +23,7 @@ from scipy import optimize
 from foundcause.model.checkpoint import load, save
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig, train_config
+from foundcause.train.ensemble import ensemble_answers
 from foundcause.train.files import RunFolder
 from foundcause.train.metrics import Answer, calibration_error, reliability
 from foundcause.train.predict import answers
@@ -39,13 +40,16 @@ _minimize: Any = optimize.minimize  # its stubs know fewer calls than it does
 _minimize_scalar: Any = optimize.minimize_scalar
 
 
-def calibrate_run(path: Path, *, tasks: int | None = None, say: Callable[[str], None] = print) -> Path:
-    """Calibrate the best checkpoint of a run (the last one if none was validated) and write ``model.safetensors``."""
+def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: Callable[[str], None] = print) -> Path:
+    """Calibrate the best checkpoint of a run (the last one if none was validated) and write ``model.safetensors``.
+
+    runs: passes averaged for each task; 1 is quick, 10 is what ``discover`` does and what a shipped checkpoint needs.
+    """
     folder = RunFolder(path)
     config = train_config(folder.read_config())
     source = folder.best if folder.best.exists() else folder.last
     network, metadata = load(source)
-    calibration = calibrate(network, config, tasks=tasks or config.calibration_tasks or 600)
+    calibration = calibrate(network, config, tasks=tasks or config.calibration_tasks or 600, runs=runs, say=say)
     folder.write(folder.model, lambda place: save(place, network, metadata=metadata | {"calibration": calibration}))
     folder.append_log({"kind": "calibration", "step": metadata.get("step", 0), **calibration})
     quality = calibration["reliability"]
@@ -57,21 +61,31 @@ def calibrate_run(path: Path, *, tasks: int | None = None, say: Callable[[str], 
     return folder.model
 
 
-def calibrate(network: FoundCause, config: TrainConfig, *, tasks: int = 600) -> dict[str, Any]:
+def calibrate(
+    network: FoundCause,
+    config: TrainConfig,
+    *,
+    tasks: int = 600,
+    runs: int = 1,
+    say: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
     """The calibration of a network, on tasks of a reserved seed from the whole mixture of the run."""
     from foundcause.simulate.mixture import MIXTURES
 
     network.eval()
-    recipe = Recipe(
-        mixture=MIXTURES[config.mixture.upper()],
-        seed=RESERVED_SEEDS["calibration"],
-        features=network.config.features,
-        encoder_rows=network.config.rows_read,
-    )
+    mixture, seed = MIXTURES[config.mixture.upper()], RESERVED_SEEDS["calibration"]
+    if runs > 1:
+        found = ensemble_answers(network, mixture, seed=seed, tasks=tasks, runs=runs, say=say)
+    else:
+        found = _single_passes(network, config, mixture, seed, tasks)
+    about = {"tasks": len(found), "seed": seed, "mixture": config.mixture.upper(), "runs": runs}
+    return fit(found) | {"fitted_on": about}
+
+
+def _single_passes(network: FoundCause, config: TrainConfig, mixture: Any, seed: int, tasks: int) -> list[Answer]:
+    recipe = Recipe(mixture=mixture, seed=seed, features=network.config.features, encoder_rows=network.config.rows_read)
     with Workers(config.workers, ahead=config.ahead) as workers:
-        items = suite(recipe, tasks, workers)
-    found = fit(answers(network, items))
-    return found | {"fitted_on": {"tasks": len(items), "seed": recipe.seed, "mixture": config.mixture.upper()}}
+        return answers(network, suite(recipe, tasks, workers))
 
 
 def fit(found: Sequence[Answer]) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""Answers of the default protocol on synthetic tasks, as ``discover`` would give them before calibration.
+
+Averaging logits over resampled rows changes how sure they are, so calibration must see averages, not single passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from foundcause.decode.canonical import standardised
+from foundcause.decode.ensemble import plan_passes, run_passes
+from foundcause.decode.protocol import DEFAULT, Passes, Protocol
+from foundcause.model.network import FoundCause
+from foundcause.simulate.task import Task
+from foundcause.train.metrics import Answer
+
+
+def ensemble_answers(
+    network: FoundCause,
+    mixture: Any,
+    *,
+    seed: int,
+    tasks: int,
+    runs: int,
+    protocol: Protocol = DEFAULT,
+    jobs: int = 2,
+    say: Callable[[str], None] | None = None,
+) -> list[Answer]:
+    """Uncalibrated answers of ``runs`` averaged passes to the first ``tasks`` tasks of a mixture, in order."""
+    from joblib import Parallel, delayed
+
+    found: list[Answer] = []
+    work = (delayed(_answer)(network, mixture, seed, index, runs, protocol) for index in range(tasks))
+    for answer in Parallel(n_jobs=jobs, return_as="generator", batch_size=4)(work):
+        found.append(answer)
+        if say is not None and len(found) % 100 == 0:
+            say(f"answered {len(found)} of {tasks} tasks with {runs} passes each")
+    return found
+
+
+def task_passes(network: FoundCause, task: Task, *, runs: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
+    """Logits of all passes over one task, its values prepared as ``discover`` prepares those of a table."""
+    values = standardised(np.where(task.observed, task.values, np.nan))
+    plan = plan_passes(protocol, rows=values.shape[0], variables=values.shape[1], runs=runs, seed=seed)
+    return run_passes(network, values, plan, batch_size=runs, seed=seed)[0]
+
+
+def averaged_answer(task: Task, passes: Passes) -> Answer:
+    """The truth and the uncalibrated probabilities of averaged logits."""
+    return Answer(
+        adjacency=task.adjacency.astype(bool),
+        confounding=task.confounding.astype(bool),
+        existence=_probability(passes.existence),
+        direction=_probability(passes.direction),
+        shared=_probability(passes.confounding),
+        rows=len(task.values),
+    )
+
+
+def _answer(network: FoundCause, mixture: Any, seed: int, index: int, runs: int, protocol: Protocol) -> Answer:
+    import torch
+
+    from foundcause.simulate.mixture import make_task
+
+    torch.set_num_threads(1)
+    task = make_task(mixture, seed, index)
+    return averaged_answer(task, task_passes(network.eval(), task, runs=runs, seed=index, protocol=protocol))
+
+
+def _probability(logits_KDD: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.clip(logits_KDD.mean(axis=0), -40, 40)))
