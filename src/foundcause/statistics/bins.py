@@ -51,16 +51,27 @@ def bin_features(
     N, D = values.shape
     together = max(1, min(D, tile // (N * max(D, BINS))))
     mask = None if observed_ND is None else observed_ND.to(torch.float32)
+    missing = None
+    if observed_ND is not None:
+        row, column = (~observed_ND).nonzero(as_tuple=True)
+        missing = (row, column)
+    space = values.new_empty(together, N, D)
     parts = []
     for start in range(0, D, together):
         causes = slice(start, min(start + together, D))
-        parts.append(_some_causes(values, mask, bins_ND, causes, floor))
+        parts.append(_some_causes(values, mask, missing, bins_ND, causes, floor, space))
     entropy, variation, local_r2 = (torch.cat(part) for part in zip(*parts, strict=True))
     return BinFeatures(entropy=entropy, variation=variation, local_r2=local_r2)
 
 
 def _some_causes(
-    values: Tensor, mask: Tensor | None, bins_ND: Tensor, causes: slice, floor: float
+    values: Tensor,
+    mask: Tensor | None,
+    missing: tuple[Tensor, Tensor] | None,
+    bins_ND: Tensor,
+    causes: slice,
+    floor: float,
+    space: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     N, D = values.shape
     bins = bins_ND.T[causes].contiguous()  # (C, N)
@@ -68,29 +79,28 @@ def _some_causes(
     levels = torch.arange(BINS, device=values.device)
     member = (bins[:, None, :] == levels[:, None]).to(values.dtype)  # (C, Q, N)
     cause = values.T[causes].contiguous()
-    if mask is None:
-        count = member.sum(dim=2)[:, :, None].expand(C, BINS, D)
-    else:
+    if mask is not None:
         member *= mask.T[causes][:, None]
-        count = (member.reshape(-1, N) @ mask).view(C, BINS, D)
-    flat = member.reshape(-1, N)
+    own = member.sum(dim=2)
+    # The cause is centred per bin too (over its own observed cells), then corrected to each pair's shared rows.
+    middle = torch.bmm(member, cause[:, :, None])[:, :, 0] / own.clamp(min=1.0)  # (C, Q)
+    lean = cause - middle.gather(1, bins)
+    leaning = member * lean[:, None]
+    if mask is None or missing is None:
+        lean1 = values.new_zeros(C, BINS, D)
+        lean2 = torch.bmm(leaning, lean[:, :, None]).expand(C, BINS, D)
+        count = own[:, :, None].expand(C, BINS, D)
+    else:
+        count, lean1, lean2 = _over_shared_rows(lean, bins, mask, missing, causes)
     size = count.clamp(min=1.0)
-    mean = (flat @ values).view(C, BINS, D) / size
+    mean = (member.view(-1, N) @ values).view(C, BINS, D) / size
     row = bins + BINS * torch.arange(C, device=bins.device)[:, None]
-    around = values - mean.view(-1, D).index_select(0, row.view(-1)).view(C, N, D)
+    around = space[:C]
+    torch.index_select(mean.view(-1, D), 0, row.view(-1), out=around.view(-1, D))
+    torch.sub(values, around, out=around)
     if mask is not None:
         around *= mask
-    # The cause is centred per bin too (over its own observed cells), then corrected to each pair's shared rows.
-    middle = (member * cause[:, None]).sum(dim=2) / member.sum(dim=2).clamp(min=1.0)  # (C, Q)
-    lean = cause - middle.gather(1, bins)
-    leaning = (member * lean[:, None]).reshape(-1, N)
-    product = torch.bmm(leaning.view(C, BINS, N), around)
-    if mask is None:
-        lean1 = values.new_zeros(C, BINS, D)
-        lean2 = (member * lean.square()[:, None]).sum(dim=2)[:, :, None].expand(C, BINS, D)
-    else:
-        lean1 = (leaning @ mask).view(C, BINS, D)
-        lean2 = ((member * lean.square()[:, None]).reshape(-1, N) @ mask).view(C, BINS, D)
+    product = torch.bmm(leaning, around)
     square = torch.bmm(member, around.square_())
 
     enough = (count >= 2.0).to(values.dtype)
@@ -119,3 +129,24 @@ def _some_causes(
     average = (usable * r2).sum(dim=1, keepdim=True) / groups
     local_r2 = ((usable * (r2 - average).square()).sum(dim=1) / groups[:, 0]).nan_to_num(nan=0.0).clamp(0.0, 5.0)
     return entropy, variation, local_r2
+
+
+def _over_shared_rows(
+    lean: Tensor, bins: Tensor, mask: Tensor, missing: tuple[Tensor, Tensor], causes: slice
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows, sum of lean and sum of its square (C, Q, D) over the rows of each bin that have j.
+
+    Missing cells are few: they are taken out of the sums over all rows of a bin, in float64 as the rest may be small.
+    """
+    C, D = len(bins), mask.shape[1]
+    row, column = missing
+    place = bins + torch.arange(0, C * BINS, BINS, device=bins.device)[:, None]
+    cell = place.index_select(1, row).mul_(D).add_(column).view(-1)
+    seen = mask.T[causes].to(torch.float64).contiguous()
+    lean = lean.to(torch.float64) * seen
+    sums = []
+    for part in (seen, lean, lean * lean):
+        whole = part.new_zeros(C * BINS).scatter_add_(0, place.view(-1), part.view(-1))
+        gone = part.new_zeros(C * BINS * D).scatter_add_(0, cell, part.index_select(1, row).view(-1))
+        sums.append((whole[:, None] - gone.view(-1, D)).view(C, BINS, D).to(mask.dtype))
+    return sums[0], sums[1], sums[2]

@@ -55,24 +55,31 @@ def kernel_sums(
     sums = x.new_zeros(5, D, D)
     curvature = x.new_zeros(N, D)
     dependence = x.new_zeros(D, D)
+    ones = x.new_ones(N, 1)
+    voters = torch.cat([x, ones], dim=1) if mask is None else torch.cat([x * mask, ones, mask], dim=1)
+    # every slice of causes works in the same memory: fresh pages cost more than the arithmetic on them
+    height = max(1, min(N, tile // (together * N)))
+    space = (x.new_empty(together, height, N), x.new_empty(together, height, N))
+    fitted_space, residual_space = x.new_empty(together, N, D), x.new_empty(together, N, D)
     for start in range(0, D, together):
         causes = slice(start, min(start + together, D))
-        fitted, q = _fit(x, mask, bandwidth, causes, tile)
-        residual = x - fitted
+        C = causes.stop - causes.start
+        fitted, residual = fitted_space[:C], residual_space[:C]
+        q = _fit(x, mask, voters, bandwidth, causes, fitted, space)
+        torch.sub(x, fitted, out=residual)
         if mask is not None:
-            joint = mask.T[causes, :, None] * mask
-            residual *= joint
-            fitted *= joint
+            for part in (residual, fitted):
+                part.mul_(mask).mul_(mask.T[causes, :, None])
             q *= mask.T[causes]
         curvature[:, causes] = q.T
         sums[3, causes] = fitted.sum(dim=1)
         sums[4, causes] = fitted.square_().sum(dim=1)
-        square = residual * residual
-        sums[0, causes] = square.sum(dim=1)
-        sums[1, causes] = (square * residual).sum(dim=1)
-        sums[2, causes] = square.square_().sum(dim=1)
+        power = torch.mul(residual, residual, out=fitted)
+        sums[0, causes] = power.sum(dim=1)
+        sums[1, causes] = power.mul_(residual).sum(dim=1)
+        sums[2, causes] = power.mul_(residual).sum(dim=1)
         if constants is not None:
-            dependence[causes] = _dependence(x, mask, bandwidth, causes, residual, constants, joint_means, tile)
+            dependence[causes] = _dependence(x, mask, bandwidth, causes, residual, constants, joint_means, fitted, tile)
     return KernelSums(
         residual2=sums[0],
         residual3=sums[1],
@@ -84,27 +91,34 @@ def kernel_sums(
     )
 
 
-def _fit(x: Tensor, mask: Tensor | None, bandwidth: Tensor, causes: slice, tile: int) -> tuple[Tensor, Tensor]:
-    """Fitted values (C, N, D) and curvature (C, N) for a slice of causes."""
+def _fit(
+    x: Tensor,
+    mask: Tensor | None,
+    voters: Tensor,
+    bandwidth: Tensor,
+    causes: slice,
+    fitted: Tensor,
+    space: tuple[Tensor, Tensor],
+) -> Tensor:
+    """Writes fitted values (C, N, D) for a slice of causes and gives the curvature (C, N).
+
+    voters: (N, D + 1) values and ones, followed by the mask (N, D) if there is one. space: two work arrays.
+    """
     N, D = x.shape
     cause = x.T[causes].contiguous()
     C = len(cause)
     rate = -1.0 / (2.0 * bandwidth[causes, None, None] + 1e-8)
-    ones = x.new_ones(N, 1)
-    if mask is None:
-        right = torch.cat([x, ones], dim=1)
-    else:
-        right = mask.T[causes, :, None] * torch.cat([x * mask, ones, mask], dim=1)
-    fitted = x.new_empty(C, N, D)
+    right = voters if mask is None else mask.T[causes, :, None] * voters
     mass = x.new_empty(C, N)
     spread = x.new_empty(C, N)
-    height = max(1, min(N, tile // (C * N)))
+    height = space[0].shape[1]
     for top in range(0, N, height):
         rows = slice(top, min(top + height, N))
-        square = (cause[:, rows, None] - cause[:, None, :]).square_()
-        weight = (square * rate).exp_()
+        square, weight = (part[:C, : rows.stop - rows.start] for part in space)
+        torch.sub(cause[:, rows, None], cause[:, None, :], out=square).square_()
+        torch.mul(square, rate, out=weight).exp_()
         weight.diagonal(offset=top, dim1=1, dim2=2).zero_()  # a row does not vote for itself
-        total = weight.view(-1, N) @ right if mask is None else torch.bmm(weight, right)
+        total = weight.reshape(-1, N) @ right if mask is None else torch.bmm(weight, right)
         total = total.view(C, -1, total.shape[-1])
         mass[:, rows] = total[:, :, D]
         below = total[:, :, D : D + 1] if mask is None else total[:, :, D + 1 :]
@@ -113,7 +127,7 @@ def _fit(x: Tensor, mask: Tensor | None, bandwidth: Tensor, causes: slice, tile:
         spread[:, rows] = square.sum(dim=2) if mask is None else (square @ mask.T[causes, :, None])[:, :, 0]
     width = bandwidth[causes, None].clamp(min=1e-4)
     q = (spread / width.square() - mass / width) / mass.clamp(min=1e-8)
-    return fitted, q.clamp_(-1000.0, 1000.0)
+    return q.clamp_(-1000.0, 1000.0)
 
 
 def _dependence(
@@ -124,9 +138,13 @@ def _dependence(
     residual: Tensor,
     constants: RffConstants,
     joint_means: bool,
+    space: Tensor,
     tile: int,
 ) -> Tensor:
-    """Mean over M of cov(cos(w_m cause + b_m), cos(w_m residual + b_m))^2 for a slice of causes, (C, D)."""
+    """Mean over M of cov(cos(w_m cause + b_m), cos(w_m residual + b_m))^2 for a slice of causes, (C, D).
+
+    residual: (C, N, D), overwritten. space: work array of the same shape.
+    """
     N, D = x.shape
     frequency = constants.frequencies.to(x)
     phase = constants.phases.to(x)
@@ -146,20 +164,20 @@ def _dependence(
         alpha *= seen[:, None]
         weights = torch.stack([alpha, seen[:, None].expand_as(alpha)], dim=2) if joint_means else alpha[:, :, None, :]
         joint = (seen @ mask).clamp(min=2.0)
-    scaled = residual / (0.75 * scale)
-    covariance = x.new_empty(C, M, D)
-    step = max(1, min(M, tile // (C * N * D)))
-    for start in range(0, M, step):
-        some = slice(start, min(start + step, M))
-        beta = scaled[:, None] * frequency[some, None, None]
-        beta = beta.add_(phase[some, None, None]).cos_()
-        weight = weights[:, some]
-        sums = torch.bmm(weight.reshape(-1, weight.shape[2], N), beta.view(-1, N, D)).view(C, -1, weight.shape[2], D)
-        if mask is not None:  # unobserved residuals stood in as 0, i.e. as cos(phase): take them out again
-            sums -= phase[some].cos()[:, None, None] * (weight @ (1.0 - mask))
-        if mask is not None and joint_means:
-            drift = alpha[:, some] @ mask / joint[:, None]
-            covariance[:, some] = sums[:, :, 0] / joint[:, None] - drift * sums[:, :, 1] / joint[:, None]
-        else:
-            covariance[:, some] = sums[:, :, 0] / joint[:, None]
+    scaled = residual.mul_(1.0 / (0.75 * scale))
+    width = weights.shape[2]
+    if M * scaled.numel() <= tile:
+        beta = torch.addcmul(phase[:, None, None], frequency[:, None, None], scaled[:, None]).cos_()
+        sums = torch.bmm(weights.reshape(-1, width, N), beta.view(-1, N, D)).view(C, M, width, D)
+    else:
+        sums = x.new_empty(C, M, width, D)
+        for m, factor in enumerate(frequency.tolist()):
+            beta = torch.add(phase[m], scaled, alpha=factor, out=space).cos_()
+            sums[:, m] = torch.bmm(weights[:, m], beta)
+    if mask is not None:  # unobserved residuals stood in as 0, i.e. as cos(phase): take them out again
+        sums -= phase.cos()[:, None, None] * (weights @ (1.0 - mask))
+    covariance = sums[:, :, 0] / joint[:, None]
+    if mask is not None and joint_means:
+        drift = alpha @ mask / joint[:, None]
+        covariance -= drift * sums[:, :, 1] / joint[:, None]
     return covariance.square_().mean(dim=1)
