@@ -123,7 +123,8 @@ def run(
     console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before, {len(todo)} to run")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     counts: dict[str, int] = {}
-    with Progress(*columns, console=console) as progress:
+    # in a file nobody sees the bar move, and drawing it takes time from the methods
+    with Progress(*columns, console=console, auto_refresh=console.is_terminal) as progress:
         bar = progress.add_task(chosen.name, total=len(todo))
 
         def report(record: Record) -> None:

@@ -92,8 +92,8 @@ def dimension(folder: Path) -> Figure | None:
         if points:
             ends.append(_line(axes, method, points))
     printed = [(size, row[1]) for size, row in paper.DIMENSION.items()]
-    axes.plot(*zip(*printed, strict=True), "--", color=style.PAPER)
-    ends.append(("paper: its model,\nits own suites", *printed[-1], style.PAPER))
+    axes.plot(*zip(*printed, strict=True), "--", color=style.PAPER)  # on its own suites
+    ends.append(("paper: its model", *printed[-1], style.PAPER))
     axes.set_ylim(bottom=0)
     style.dress(axes, "variables", "directed F1, mean of the tasks")
     style.name_ends(axes, ends)
@@ -241,7 +241,13 @@ def _line(axes: Axes, method: str, points: Sequence[tuple[float, float]]) -> tup
     """Draw a method's line; returns what names its end."""
     label, tint = METHODS[method].label, style.colour(method)
     axes.plot(
-        *zip(*points, strict=True), marker=style.marker(method), color=tint, lw=style.weight(method), ms=5, label=label
+        *zip(*points, strict=True),
+        marker=style.marker(method),
+        color=tint,
+        lw=style.weight(method),
+        ms=5,
+        label=label,
+        clip_on=False,
     )
     return label, *points[-1], tint
 
