@@ -212,3 +212,37 @@ def test_extended_budget_continues_time(tmp_path: Path) -> None:
 def test_config_survives_the_round_trip() -> None:
     config = TrainConfig(**options(steps=5, without=("fog",), model={"width": 16}))
     assert train_config(json.loads(json.dumps(config.as_dict()))) == config
+
+
+def test_tensorboard_events_tell_what_the_log_tells(tmp_path: Path) -> None:
+    reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    config = TrainConfig(**options(steps=4, log_every=2, tensorboard=True))
+    folder = train(config, run_folder(tmp_path), say=_quiet)
+    events = reader.EventAccumulator(str(folder.path / "tensorboard"))
+    events.Reload()
+    logged = {e["step"]: e["loss"] for e in folder.read_log() if e["kind"] == "step"}
+    shown = {event.step: event.value for event in events.Scalars("loss")}
+    assert shown == pytest.approx(logged, rel=1e-4) and len(shown) == 2
+
+
+@pytest.mark.slow
+def test_a_compiled_network_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Traced by dynamo and autograd, but without the C++ compiler that machines may lack."""
+    from functools import partial
+
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
+    plain = train(TrainConfig(**options(steps=2)), tmp_path / "plain", say=_quiet)
+    traced = train(TrainConfig(**options(steps=2, compile=True)), tmp_path / "traced", say=_quiet)
+    for one, other in zip(load(plain.last)[0].parameters(), load(traced.last)[0].parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-5)
+
+
+def test_a_compiler_that_fails_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from functools import partial
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("no compiler here")
+
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=broken))
+    with pytest.raises(TrainingError, match=r"torch\.compile .*--no-compile"):
+        train(TrainConfig(**options(steps=1, compile=True)), run_folder(tmp_path), say=_quiet)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,7 +57,7 @@ class Learner:
         self.optimiser.zero_grad()
         batch = batch.to(self.team.device)
         generator = torch.Generator().manual_seed(_mixed(self.config.seed, number, self.team.rank))
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.team.device.type == "cuda"):
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.team.device.type == "cuda"), _compiling(self.config):
             loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator, number)
         forward = time.perf_counter() - started
         (loss * self._weight(batch)).backward()
@@ -138,6 +139,21 @@ class _Loss(nn.Module):
         loss, terms, adaptive = self._objective(prediction, batch, adaptive, self._team.total)
         detached = {name: term.detach() for name, term in terms.items()}
         return loss * self._team.world, detached, adaptive, difficulty(prediction, batch)
+
+
+@contextmanager
+def _compiling(config: TrainConfig) -> Iterator[None]:
+    """Compilation happens at the first batch of each shape; what goes wrong there is not the network's fault."""
+    try:
+        yield
+    except RuntimeError as error:
+        origin = type(error).__module__
+        if not config.compile or not origin.startswith(("torch._dynamo", "torch._inductor")):
+            raise
+        reason = str(error).strip().splitlines()[0]
+        raise TrainingError(
+            f"torch.compile failed on this machine ({reason}); train with --no-compile, which is as fast on CPUs"
+        ) from error
 
 
 def _mixed(*parts: int) -> int:
