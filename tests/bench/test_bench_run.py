@@ -77,6 +77,24 @@ def test_time_in_line_is_known_or_nothing() -> None:
     assert clock.waited(2**22 + 1) == 0.0  # no process has this number
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count otherwise")
+def test_peak_memory_is_the_worker_s_own() -> None:
+    ballast = np.ones(50_000_000)  # 400 MB in the process that starts the worker
+    worker = Worker()
+    outcome = worker.run(Job(method="naive_correlation", table=Table(values=VALUES, seed=0)), limit=60.0)
+    worker.close()
+    assert ballast.nbytes > 3e8 > (outcome.peak_bytes or 0) > 1e7
+
+
+def test_imports_are_not_the_method_s_time() -> None:
+    worker = Worker()
+    jobs = [Job(method="pc_0.01", table=Table(values=VALUES, seed=0))] * 2
+    first, second = (worker.run(job, limit=60.0) for job in jobs)
+    worker.close()
+    assert (first.status, second.status) == ("ok", "ok")
+    assert first.seconds < 0.3  # importing causal-learn takes longer than this
+
+
 def test_a_worker_ends_when_its_run_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     note = tmp_path / "pid"
     external(tmp_path, monkeypatch, f"open({str(note)!r}, 'w').write(str(os.getppid()))\ntime.sleep(60)")

@@ -75,7 +75,7 @@ def _section(folder: Path, name: str) -> list[str]:
     if on_codes is not None:
         parts += ["Tests and scores for category codes beside the Gaussian ones above:", on_codes]
     parts += ["Directed F1 by data set:", tables.by_dataset(folder, name)]
-    parts += ["Paired comparison:", tables.comparisons(folder, name)]
+    parts += ["Paired comparison:", tables.comparisons(folder, name, "fci" if name == "confounding" else "grasp")]
     parts += ["Runs without an answer (means are over the others):", tables.lost(folder, name)]
     return parts
 
