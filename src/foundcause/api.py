@@ -234,14 +234,13 @@ class _Clock:
 
 
 def _check_options(*, runs: int, threshold: float | None, seed: int, batch_size: int | None) -> None:
-    if runs < 1:
-        raise ConfigError(f"runs={runs} must be at least 1")
-    if seed < 0:
-        raise ConfigError(f"seed={seed} must not be negative")
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ConfigError(f"threshold={threshold} must lie between 0 and 1")
-    if batch_size is not None and batch_size < 1:
-        raise ConfigError(f"batch_size={batch_size} must be at least 1")
+    for name, number, least in (("runs", runs, 1), ("seed", seed, 0), ("batch_size", batch_size, 1)):
+        if name == "batch_size" and number is None:
+            continue
+        if not isinstance(number, int | np.integer) or number < least:
+            raise ConfigError(f"{name}={number!r} must be a whole number of at least {least}")
+    if threshold is not None and not (isinstance(threshold, int | float | np.number) and 0 <= threshold <= 1):
+        raise ConfigError(f"threshold={threshold!r} must lie between 0 and 1")
 
 
 def _refuse_few_rows(read: Table) -> None:

@@ -107,6 +107,38 @@ def test_a_few_strange_cells_do_not_turn_numbers_into_words():
     assert any("'dose'" in note and "'approx.'" in note for note in encoded.notes)
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["0,126", "1,234", "0,5"], [0.126, 1.234, 0.5]),
+        (["0,126", "1,234"], [0.126, 1.234]),
+        (["1,234", "12,345,678"], [1234, 12345678]),
+        (["1 234", "12 345 678,5", "7"], [1234, 12345678.5, 7]),
+        (["1'234.5", "2’000"], [1234.5, 2000]),
+        (["\u22125", "\u22121.5"], [-5, -1.5]),
+        (["12 kg", "7.5kg", "1,200 kg"], [12, 7.5, 1200]),
+        (["-$5", "$1,000", "$ 2.50"], [-5, 1000, 2.5]),
+        (["20 °C", "-3 °C"], [20, -3]),
+        (["7:30 PM", "12:05 am", "12:00 p.m."], [1170, 5, 720]),
+    ],
+)
+def test_written_numbers_and_hours(cells, values):
+    encoded = encode_column("x", pd.Series(cells * 3, dtype=object))
+    np.testing.assert_allclose(encoded.values, values * 3)
+
+
+def test_different_units_are_no_numbers():
+    assert encode_column("x", pd.Series(["12 kg", "3 g", "5 t"] * 5, dtype=object)).kind == "nominal"
+
+
+def test_codes_for_missing_are_named_but_used():
+    cells = [*(np.arange(50) % 17 / 3), -999.0, -999.0]
+    encoded = encode_column("x", pd.Series(cells))
+    assert len(encoded.notes) == 1 and "-999 in 2 rows" in encoded.notes[0]
+    assert np.isfinite(encoded.values).all()
+    assert not encode_column("x", pd.Series([*np.arange(90.0), 99.0, 99.0])).notes
+
+
 def test_infinities_are_missing_and_said():
     for cells in ([1.0, np.inf, -np.inf, 2.0, 3.5], ["1", "inf", "-inf", "2", "3.5"]):
         encoded = encode(cells, name="ratio")
@@ -122,3 +154,10 @@ def test_other_types():
     assert encode([3 + 4j, 1j]).values.tolist() == [5, 1]
     assert encode(pd.arrays.IntervalArray.from_breaks([0, 1, 3])).values.tolist() == [0.5, 2]
     assert encode([[1], [2], [1], {"a": 1}], dtype=object).kind == "nominal"
+
+
+def test_numbers_in_a_declared_order_keep_it():
+    declared = pd.Categorical([3, 1, 2] * 4, categories=[3, 1, 2], ordered=True)
+    assert encode_column("c", pd.Series(declared)).values[:3].tolist() == [0, 1, 2]
+    rising = pd.Categorical([30, 10, 20] * 4, ordered=True)
+    assert encode_column("c", pd.Series(rising)).values[:3].tolist() == [30, 10, 20]

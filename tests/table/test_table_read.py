@@ -52,14 +52,14 @@ def test_encodings(tmp_path, encoding):
     )
     table = read_table(path)
     assert table.names == ("größe", "straße")
-    assert any("Latin-1" in warning for warning in table.warnings) == (encoding == "latin-1")
+    assert any("Windows-1252" in warning for warning in table.warnings) == (encoding == "latin-1")
 
 
 def test_invalid_utf8_far_into_the_file_is_still_read(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n" + b"1.5,red\n2.5,blue\n" * 40_000 + b"3.5,r\xe9d\n")
     table = read_table(path, max_rows=100_000)
-    assert table.total_rows == 80_001 and any("Latin-1" in warning for warning in table.warnings)
+    assert table.total_rows == 80_001 and any("Windows-1252" in warning for warning in table.warnings)
 
 
 def test_quoted_newlines_ragged_lines_comments_and_gzip(tmp_path):
@@ -174,6 +174,12 @@ def test_sampling_is_seeded_and_the_same_from_every_source(tmp_path):
         (b"a,b,c\n", "no rows"),
         (b"PK\x03\x04xxxxxxxxxxx", "spreadsheet"),
         (b"PAR1 not really", "Parquet"),
+        (b"a,b,c", "no rows"),
+        (b'[{"a": 1}]', "JSON"),
+        (b"\x93NUMPY\x01\x00", "NumPy"),
+        (b"<html><body>", "web page"),
+        (bytes(range(256)) * 9, "not text"),
+        (b"a,b,c\n1,2\n3,4\n5,6\n7,8\n", "another number"),
     ],
 )
 def test_hopeless_files_are_refused_in_words(tmp_path, content, words):
@@ -181,6 +187,59 @@ def test_hopeless_files_are_refused_in_words(tmp_path, content, words):
     path.write_bytes(content)
     with pytest.raises(TableError, match=words):
         read_table(path)
+
+
+BODY = "\n".join(f"{(k * 37) % 101 / 10},{k % 4}" for k in range(30))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("sep=,\nage,dose\n" + BODY, ("age", "dose")),
+        ("\n\n  \nage,dose\n" + BODY, ("age", "dose")),
+        ("# note\n\nage,dose\n" + BODY, ("age", "dose")),
+        ("Survey of 2020\n\nage,dose\n" + BODY, ("age", "dose")),
+        ("Survey of 2020,\nage,dose\n" + BODY, ("age", "dose")),
+        ("age,dose\n" + BODY.replace("\n", ",\n") + ",", ("age", "dose")),
+        ("age,dose,\n" + BODY.replace("\n", ",\n") + ",", ("age", "dose")),
+        (
+            "age,dose\n" + "\n".join(f"row{k},{line}" for k, line in enumerate(BODY.split("\n"))),
+            ("column_1", "age", "dose"),
+        ),
+        (
+            '"age" "dose"\n' + "\n".join(f'"{k}" {line}' for k, line in enumerate(BODY.replace(",", " ").split("\n"))),
+            ("column_1", "age", "dose"),
+        ),
+        ("age;dose\n" + BODY.replace(",", ";").replace(".", ","), ("age", "dose")),
+    ],
+)
+def test_what_stands_above_and_beside_the_table(tmp_path, text, names):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    table = read_table(path)
+    assert table.names == names
+    if names[-2:] == ("age", "dose"):
+        assert table.values[:, -2].tolist() == [(k * 37) % 101 / 10 for k in range(30)]
+        assert table.values[:, -1].tolist() == [k % 4 for k in range(30)]
+    assert any("Survey" in warning for warning in table.warnings) == text.startswith("Survey")
+
+
+def test_windows_files_and_addresses(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"price,art\n" + "\n".join(f"€{k}.50,“{'ab'[k % 2]}”" for k in range(30)).encode("cp1252"))
+    table = read_table(path)
+    assert table.values[:, 0].tolist() == [k + 0.5 for k in range(30)]
+    with pytest.raises(TableError, match="download"):
+        read_table("https://example.org/a.csv")
+
+
+def test_an_identifier_is_told_once():
+    frame = pd.DataFrame(
+        {"name": [f"person {k * k}" for k in range(50)], "a": np.arange(50) % 7, "b": np.arange(50) % 5}
+    )
+    assert [warning for warning in read_table(frame).warnings if "'name'" in warning] == [
+        "column 'name': nearly different in every row, like a name or identifier; kept without edges"
+    ]
 
 
 def test_hopeless_objects_are_refused_in_words(tmp_path):
@@ -195,3 +254,11 @@ def test_hopeless_objects_are_refused_in_words(tmp_path):
     ):
         with pytest.raises(TableError):
             read_table(source)
+
+
+def test_many_nominal_columns_share_one_warning():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"c{k}": rng.choice(["red", "green", "blue"], 60) for k in range(6)})
+    found = [warning for warning in read_table(frame).warnings if "without a known order" in warning]
+    assert len(found) == 1 and all(repr(name) in found[0] for name in frame)
+    assert len([w for w in read_table(frame.iloc[:, :2]).warnings if "without a known order" in w]) == 2

@@ -6,7 +6,11 @@ Exit codes: 0 done; 2 refused, with one line on stderr that names the column, op
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def discover(
-    file: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file; - reads standard input.", show_default=False)],
     out: Annotated[
         Path | None, typer.Option(help="Folder for the report and graph files. (default: FILE's name + '-graph')")
     ] = None,
@@ -72,9 +76,9 @@ def discover(
     known = _knowledge(knowledge, tier, forbid, require, root, sink, forbid_within_tiers)
     from foundcause import api
 
-    with _Bar(show=not (quiet or json)) as progress:
+    with _readable(file) as place, _Bar(show=not (quiet or json)) as progress:
         result = api.discover(
-            file,
+            place,
             knowledge=known,
             protocol=protocol,
             runs=runs,
@@ -143,8 +147,23 @@ def demo(
     say(f"Would you rather click? `{sys.argv[0]} serve` opens a page for tables of your own.")
 
 
+@contextmanager
+def _readable(file: Path) -> Iterator[Path]:
+    """The file itself; for ``-``, a temporary file that holds what comes through the pipe."""
+    if str(file) != "-":
+        yield file
+        return
+    if sys.stdin.isatty():
+        raise ConfigError("standard input is the keyboard; pipe a table into it, or give a file")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "standard-input"
+        with place.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield place
+
+
 def _stem(file: Path) -> str:
-    name = file.name
+    name = "standard-input" if str(file) == "-" else file.name
     for suffix in (".gz", ".bz2", ".zst", ".lz4"):
         name = name.removesuffix(suffix)
     return Path(name).stem or "table"

@@ -18,11 +18,14 @@ _NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is t
 _COUNT_LIMIT = 1e6
 _DATE_SHAPE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
-    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}([T ]\d{1,2}:\d{2}(:\d{2})?)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(,?[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
     r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4}"
 )
-_CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_SPACED_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([ '\u2019\u00a0\u202f]\d{3})+([.,]\d+)?")
+_UNIT = re.compile(r"(.*\d)\s*([^\W\d_]{1,10}|°[CFK]?)")
+_CODES_FOR_MISSING = tuple(sign * (10.0**k - 1) for sign in (-1, 1) for k in range(2, 8))  # -99, 99, -999, ...
 _DECIMAL_COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?")
 
 
@@ -83,7 +86,21 @@ def _encode_numbers(name: str, values: np.ndarray, notes: list[str], encoding: s
         kind = "binary"
     elif len(seen) and (seen == np.round(seen)).all() and np.abs(seen).max() < _COUNT_LIMIT:
         kind = "count"
-    return Encoded(values=values, kind=kind, encoding=encoding, notes=tuple(notes))
+    return Encoded(values=values, kind=kind, encoding=encoding, notes=(*notes, *_suspicious_codes(name, values, seen)))
+
+
+def _suspicious_codes(name: str, values: np.ndarray, seen: np.ndarray) -> list[str]:
+    """A warning when -999, 9999 or the like stands far outside all other values, and more than once."""
+    found = []
+    for code, others in ((seen[0], seen[1:]), (seen[-1], seen[:-1])) if len(seen) > 3 else ():
+        times = int((values == code).sum())
+        gap = np.abs(others - code).min()
+        if code in _CODES_FOR_MISSING and times > 1 and gap > 2 * (others[-1] - others[0]):
+            found.append(
+                f"column {name!r} holds {code:.0f} in {times} rows, far from all other values; if it stands for "
+                "a missing value, empty those cells"
+            )
+    return found
 
 
 def _encode_dates(column: pd.Series, notes: tuple[str, ...] = ()) -> Encoded:
@@ -100,7 +117,10 @@ def _encode_category(name: str, column: pd.Series) -> Encoded:
     categories = column.cat.categories
     codes = column.cat.codes.to_numpy().astype(float)
     codes[codes < 0] = np.nan
-    if column.cat.ordered and not pd.api.types.is_numeric_dtype(categories.dtype):
+    # Ordered numbers keep their distances, unless they are declared in another order than their own.
+    if column.cat.ordered and not (
+        pd.api.types.is_numeric_dtype(categories.dtype) and categories.is_monotonic_increasing
+    ):
         words = [str(category) for category in categories]
         return Encoded(values=codes, kind="ordinal", encoding=" < ".join(words[:12]))
     plain = pd.Series(categories.to_numpy(dtype=object), dtype=object).reindex(
@@ -222,22 +242,34 @@ def _numbers(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
 
 
 def _written_numbers(words: list[str]) -> tuple[np.ndarray, str | None]:
-    """Numbers written with thousands separators, a decimal comma or a percent sign."""
-    bare = [re.sub(r"^[$€£¥]\s*|\s*[$€£¥%]$", "", word) for word in words]
+    """Numbers written with thousands separators, a decimal comma, a percent or currency sign, or one unit."""
+    bare = [re.sub(r"^([-+]?)[$€£¥]\s*|\s*[$€£¥%]$", r"\1", word.replace("\u2212", "-")) for word in words]
+    bare, unit = _without_unit(bare)
     thousands = all(_THOUSANDS.fullmatch(word) for word in bare if "," in word)
     values = np.full(len(words), np.nan)
     found: str | None = None
     for k, (word, stripped) in enumerate(zip(words, bare, strict=True)):
         text = stripped
-        if "," in text and thousands:
+        if _SPACED_THOUSANDS.fullmatch(text):
+            text = re.sub(r"[^-+\d.,]", "", text).replace(",", ".")
+        elif "," in text and thousands:
             text = text.replace(",", "")
         elif _DECIMAL_COMMA.fullmatch(text):
             text = text.replace(".", "").replace(",", ".")
         if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text):
             values[k] = float(text)
             if text != word:
-                found = "number as written (separators and signs removed)"
+                found = f"number of {unit}" if unit else "number as written (separators and signs removed)"
     return values, found
+
+
+def _without_unit(words: list[str]) -> tuple[list[str], str | None]:
+    """'12 kg', '7 kg' without their unit, when all words that have one share it; else the words as they are."""
+    matches = [_UNIT.fullmatch(word) for word in words]
+    units = {match[2] for match in matches if match}
+    if len(units) != 1:
+        return words, None
+    return [match[1] if match else word for word, match in zip(words, matches, strict=True)], units.pop()
 
 
 def _truths(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
@@ -273,10 +305,16 @@ def _dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
 
 
 def _clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
-    if not all(_CLOCK.fullmatch(word) for word in words):
+    matches = [_CLOCK.fullmatch(word) for word in words]
+    if not all(matches):
         return None
-    values = np.array([sum(int(part) * 60.0 ** (1 - k) for k, part in enumerate(word.split(":"))) for word in words])
+    values = np.array([_minutes(*match.groups()) for match in matches if match])
     return Encoded(values=values, kind="date", encoding="minutes since midnight")
+
+
+def _minutes(hour: str, minute: str, second: str | None, half: str | None) -> float:
+    hours = int(hour) if half is None else int(hour) % 12 + (12 if half.lower() == "p" else 0)
+    return 60.0 * hours + int(minute) + int(second or 0) / 60.0
 
 
 def _without_infinity(column: pd.Series) -> np.ndarray:

@@ -20,9 +20,26 @@ from foundcause.table.sample import sample_stream
 from foundcause.table.vocabulary import is_missing
 
 _HEAD_BYTES = 1 << 18
+_LOOKED_AT = 200  # lines that the guesses look at
+_AGREEING = 0.8
 _BLOCK_BYTES = 1 << 23
 _SEPARATORS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
+_FOREIGN = {  # how files begin that are no delimited text, and what they are
+    b"PK\x03\x04": "a spreadsheet or archive",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet",
+    b"ARROW1": "a Feather file",
+    b"\x93NUMPY": "a NumPy file; load it and pass the array, or",
+    b"\x80\x04\x95": "a pickle; load it and pass the frame, or",
+    b"\x80\x05\x95": "a pickle; load it and pass the frame, or",
+    b"SQLite f": "a database",
+    b"\x89HDF": "an HDF5 file",
+    b"%PDF": "a PDF",
+    b"<!DOCTYP": "a web page",
+    b"<html": "a web page",
+    b"{": "JSON; load it and pass the frame, or",
+    b"[{": "JSON; load it and pass the frame, or",
+}
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 
 
@@ -31,7 +48,8 @@ class Dialect:
     """How a text file is written.
 
     encoding: codec name. separator: one character, or ``whitespace`` for runs of blanks.
-    header: whether the first row names the columns. skipped: comment lines before the table. width: columns.
+    header: whether the first row names the columns. skipped: lines before it (comments, titles, blank lines).
+    ragged_header: whether the header row has a cell less than the others. width: columns. titles: skipped titles.
     """
 
     encoding: str
@@ -40,6 +58,8 @@ class Dialect:
     skipped: int
     width: int
     names: tuple[str, ...]
+    ragged_header: bool = False
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +84,9 @@ def read_file(path: Path, *, max_rows: int, seed: int, separator: str | None, he
         raise TableError(f"{str(path)!r} is empty; a table with a few rows is needed")
     if magic[:4] == b"PAR1":
         return _read_parquet(path, max_rows=max_rows, seed=seed)
-    if magic[:4] == b"PK\x03\x04" or magic[:4] == b"\xd0\xcf\x11\xe0":
-        raise TableError(f"{str(path)!r} looks like a spreadsheet or archive; export it as CSV first")
+    for start, what in _FOREIGN.items():
+        if magic.startswith(start):
+            raise TableError(f"{str(path)!r} looks like {what}{'' if ';' in what else ';'} export it as CSV first")
     return _read_text(path, max_rows=max_rows, seed=seed, separator=separator, header=header)
 
 
@@ -87,10 +108,8 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
 def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
     notes: list[str] = []
     encoding = _guess_encoding(_head(path))
-    for attempt in dict.fromkeys([encoding, "latin-1"]):
+    for attempt in dict.fromkeys([encoding, "cp1252", "latin-1"]):
         dialect = _dialect(path, attempt, separator, header)
-        if attempt == "latin-1":
-            notes.append("the file is not UTF-8; it was read as Latin-1, check letters with accents")
         skipped_lines = [0]
         try:
             reader = _read_arrow if dialect.separator != "whitespace" else _read_pandas
@@ -101,15 +120,31 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         except (pa.ArrowException, ValueError, csv.Error, OSError) as error:
             if "utf8" in str(error).lower().replace("-", "") and attempt != "latin-1":
                 continue
-            raise TableError(f"{str(path)!r} cannot be read as delimited text: {_first_line(error)}") from error
+            reason = _first_line(error)
+            if "straddling" in reason:
+                reason = "a quoted cell never ends, or a line is longer than 8 MB"
+            raise TableError(f"{str(path)!r} cannot be read as delimited text: {reason}") from error
     else:
         raise TableError(f"{str(path)!r} is in an unknown text encoding; save it as UTF-8")
+    if attempt in ("cp1252", "latin-1"):
+        called = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[attempt]
+        notes.append(f"the file is not UTF-8; it was read as {called}, check letters with accents")
+    if skipped_lines[0] and not total:
+        raise TableError(
+            f"{str(path)!r}: the first line has {dialect.width} cells (separator {dialect.separator!r}), all others "
+            "have another number; check the separator, and quote cells that hold it"
+        )
+    if dialect.titles:
+        shown = ", ".join(map(repr, dialect.titles[:3]))
+        notes.append(f"{len(dialect.titles)} lines above the table were skipped: {shown}")
     if skipped_lines[0]:
         notes.append(f"{skipped_lines[0]} lines had another number of cells than the first and were skipped")
     if not dialect.header:
         notes.append("the file has no header row; its columns are named x1, x2, ...")
     frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=range(dialect.width))
     frame.columns = pd.Index(dialect.names, dtype=object)
+    if dialect.header and not dialect.names[-1] and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all():
+        frame = frame.iloc[:, :-1]  # every line ends with a separator
     return RawFile(frame=frame, total_rows=total, notes=tuple(notes))
 
 
@@ -123,8 +158,8 @@ def _read_arrow(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd
         path,
         read_options=pa_csv.ReadOptions(
             column_names=columns,
-            skip_rows=dialect.skipped,
-            skip_rows_after_names=int(dialect.header),
+            skip_rows=dialect.skipped + int(dialect.ragged_header),
+            skip_rows_after_names=int(dialect.header and not dialect.ragged_header),
             encoding=dialect.encoding,
             block_size=_BLOCK_BYTES,
         ),
@@ -180,12 +215,14 @@ def _guess_encoding(head: bytes) -> str:
         even, odd = head[::2].count(0), head[1::2].count(0)
         if max(even, odd) > len(head) // 5:
             return "utf-16-le" if odd > even else "utf-16-be"
+        if head.count(0) > len(head) / 500:
+            raise TableError("the file is not text; give a CSV, TSV or Parquet file")
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
         # A character cut by the end of the head is no sign of another encoding.
         if error.start < len(head) - 4:
-            return "latin-1"
+            return "latin-1" if any(byte in head for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
     return "utf-8"
 
 
@@ -195,9 +232,11 @@ def _dialect(path: Path, encoding: str, separator: str | None, header: bool | No
     if len(lines) > 1 and len(text) >= _HEAD_BYTES // 4:
         lines = lines[:-1]  # the last line may be cut
     skipped = 0
-    while skipped < len(lines) and lines[skipped].startswith("#") and len(lines) > skipped + 1:
+    while skipped < len(lines) - 1 and (lines[skipped].startswith("#") or not lines[skipped].strip()):
         skipped += 1
-    body = "\n".join(lines[skipped : skipped + 200])
+    if match := re.fullmatch(r"sep=(.)", lines[skipped]):  # how Excel notes the separator
+        separator, skipped = separator or match[1], skipped + 1
+    body = "\n".join(lines[skipped : skipped + _LOOKED_AT])
     if not body.strip():
         raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
     if separator is None:
@@ -205,13 +244,67 @@ def _dialect(path: Path, encoding: str, separator: str | None, header: bool | No
     elif len(separator) != 1 and separator != "whitespace":
         raise TableError(f"separator={separator!r} must be one character or 'whitespace'")
     rows = _parse(body, separator)
-    if not rows:
+    titles: list[str] = []
+    while _is_title(rows, header):
+        titles.append(lines[skipped].strip(" " + separator))
+        skipped += 1
+        while not lines[skipped].strip():
+            skipped += 1
+        rows = _parse("\n".join(lines[skipped : skipped + _LOOKED_AT]), separator)
+    if not rows or (len(rows) == 1 and len(lines) <= skipped + 2 and header is not False and _has_header(rows)):
         raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
     width = max(len(rows[0]), 1)
+    short = header is not False and _lacks_a_name(rows)
     if header is None:
-        header = _has_header(rows)
-    names = tuple(cell.strip() for cell in rows[0]) if header else tuple(f"x{k + 1}" for k in range(width))
-    return Dialect(encoding=encoding, separator=separator, header=header, skipped=skipped, width=width, names=names)
+        header = short or _has_header(rows)
+    names = [cell.strip() for cell in rows[0]] if header else [f"x{k + 1}" for k in range(width)]
+    if separator == "whitespace":
+        names = [name.strip("\"'") for name in names]
+    if short:
+        width += 1
+        # A separator at the end of every line, or row names in the first column as R writes them.
+        trailing = all(not row[-1].strip() for row in rows[1:] if len(row) == width)
+        names = [*names, ""] if trailing else ["", *names]
+    return Dialect(
+        encoding=encoding,
+        separator=separator,
+        header=header,
+        skipped=skipped,
+        width=width,
+        names=tuple(names),
+        ragged_header=short,
+        titles=tuple(titles),
+    )
+
+
+def _usual_width(rows: list[list[str]]) -> tuple[int, float]:
+    """The most frequent number of cells, and the share of rows that have it."""
+    widths = [len(row) for row in rows]
+    usual = max(set(widths), key=lambda width: (widths.count(width), width))
+    return usual, widths.count(usual) / len(widths)
+
+
+def _is_title(rows: list[list[str]], header: bool | None) -> bool:
+    """Whether the first row stands above the table: it has fewer cells than the others, which agree."""
+    if len(rows) < 4:
+        return False
+    usual, share = _usual_width(rows[1:])
+    filled = sum(bool(cell.strip()) for cell in rows[0])
+    if filled < 2 <= usual == len(rows[1]) and all(cell.strip() for cell in rows[1]) and _has_header(rows[1:]):
+        return True
+    if len(rows[0]) >= usual or share < _AGREEING:
+        return False
+    return header is False or not _lacks_a_name(rows)
+
+
+def _lacks_a_name(rows: list[list[str]]) -> bool:
+    """Whether the first row is a header that names all columns but one."""
+    if len(rows) < 4 or any(_NUMBER.fullmatch(cell) for cell in rows[0]):
+        return False
+    usual, share = _usual_width(rows[1:])
+    if len(rows[0]) != usual - 1 or share < _AGREEING:
+        return False
+    return len(rows[1]) == usual and any(_NUMBER.fullmatch(cell) for cell in rows[1])
 
 
 def _parse(body: str, separator: str) -> list[list[str]]:
@@ -225,15 +318,19 @@ def _parse(body: str, separator: str) -> list[list[str]]:
 
 
 def _guess_separator(body: str) -> str:
-    """The separator that splits most lines into the same number (over one) of cells."""
-    best, best_score = ",", (0.0, 0)
+    """The separator that splits most lines into the same number (over one) of cells, the first line included."""
+    best, best_score = ",", (0.0, 0.0, 0)
     for separator in (*_SEPARATORS, "whitespace"):
-        widths = [len(row) for row in _parse(body, separator)]
-        if not widths or widths[0] < 2:
+        rows = _parse(body, separator)
+        usual, share = _usual_width(rows) if rows else (0, 0.0)
+        if usual < 2:
             continue
-        same = float(np.mean([width == widths[0] for width in widths]))
-        # Blanks inside words split text by chance, so they need a perfect fit and never beat a real separator.
-        score = (round(same, 2), widths[0]) if separator != "whitespace" else (same - 0.5 if same == 1 else 0.0, 0)
+        begins = len(rows[0]) in (usual - 1, usual) and len(rows[0]) > 1
+        score = (1.0 if begins else 0.5, round(share, 2), usual)
+        if separator == "whitespace":
+            # Blanks inside words split text by chance, so they need a perfect fit and never beat a real separator.
+            perfect = begins and all(len(row) == usual for row in rows[1:])
+            score = (0.1 if perfect else 0.0, 0.0, 0)
         if score > best_score:
             best, best_score = separator, score
     return best

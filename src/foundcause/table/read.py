@@ -20,6 +20,7 @@ from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refus
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 20_000
+_NOTES_TOGETHER = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,10 +74,10 @@ def read_table(
     names: column names, for arrays.
     """
     policies = Policies(constant=constant, empty=empty, identifier=identifier, duplicate=duplicate)
-    if max_rows < 1:
-        raise InputError(f"max_rows={max_rows} must be at least 1")
+    if not isinstance(max_rows, int | np.integer) or max_rows < 1:
+        raise InputError(f"max_rows={max_rows!r} must be a whole number of at least 1")
     raw = _raw(source, max_rows=max_rows, seed=seed, separator=separator, header=header)
-    warnings = list(raw.notes)
+    warnings = [note for note in raw.notes if names is None or "no header row" not in note]
     frame, rows = raw.frame, len(raw.frame)
     if frame.shape[1] == 0:
         raise TableError("the table has no columns; give a table with at least two")
@@ -92,16 +93,15 @@ def read_table(
         raise InputError(f"{len(names)} names were given for {frame.shape[1]} columns")
     unique = _unique_names(list(names) if names is not None else list(frame.columns), warnings)
     encoded = [encode_column(name, frame.iloc[:, k].reset_index(drop=True)) for k, name in enumerate(unique)]
-    for column in encoded:
-        warnings.extend(column.notes)
     findings = find_unfit(unique, encoded, policies)
+    warnings += _coding_notes(unique, encoded, findings)
     return _assemble(unique, encoded, findings, policies, raw.total_rows, warnings)
 
 
 def _raw(source: Any, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
     """The source as a pandas frame of at most ``max_rows`` rows."""
     if isinstance(source, str | os.PathLike):
-        return read_file(Path(source), max_rows=max_rows, seed=seed, separator=separator, header=header)
+        return read_file(_place(source), max_rows=max_rows, seed=seed, separator=separator, header=header)
     total = _length(source)
     rows = None if total is None else sampled_rows(total, max_rows, seed)
     try:
@@ -113,6 +113,13 @@ def _raw(source: Any, *, max_rows: int, seed: int, separator: str | None, header
             f"this {type(source).__name__} cannot be read as a table: {str(error).splitlines()[0]}"
         ) from error
     return RawFile(frame=frame, total_rows=len(frame) if total is None else total, notes=())
+
+
+def _place(source: str | os.PathLike[str]) -> Path:
+    text = os.fspath(source)
+    if "://" in text:
+        raise TableError(f"{text!r} is an address; download it first, foundcause never goes online")
+    return Path(source).expanduser()
 
 
 def _length(source: Any) -> int | None:
@@ -182,9 +189,9 @@ def _unique_names(raw: list[Any], warnings: list[str]) -> list[str]:
     for k in blank:
         texts[k] = f"column_{k + 1}"
     if blank:
-        warnings.append(
-            f"{len(blank)} columns have no name and are called {', '.join(texts[k] for k in blank[:3])}, ..."
-        )
+        shown = ", ".join(repr(texts[k]) for k in blank[:3]) + (", ..." if len(blank) > 3 else "")
+        verb = "columns have no name and are" if len(blank) > 1 else "column has no name and is"
+        warnings.append(f"{len(blank)} {verb} called {shown}")
     taken: set[str] = set(texts)
     seen: set[str] = set()
     repeated: list[str] = []
@@ -208,6 +215,20 @@ def _name_text(name: Any) -> str:
     # Lone surrogates cannot be written to any file, and control characters break every printed table.
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Finding | None]) -> list[str]:
+    """Notes of the columns that take part; those of many nominal columns become one."""
+    active = [(name, column) for name, column, found in zip(names, encoded, findings, strict=True) if found is None]
+    nominal = [name for name, column in active if column.kind == "nominal"]
+    together = len(nominal) > _NOTES_TOGETHER
+    notes = [note for _, column in active if not (together and column.kind == "nominal") for note in column.notes]
+    if together:
+        notes.append(
+            f"columns {', '.join(map(repr, nominal))} hold categories without a known order; they are coded by how "
+            "frequent they are (0 the most frequent), so the shape of their relations means little"
+        )
+    return notes
 
 
 def _assemble(
