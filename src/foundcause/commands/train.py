@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     group.command()(evaluate)
     group.command()(curves)
     group.command()(reliability)
+    group.command()(card)
     app.add_typer(group, name="train")
 
 
@@ -97,7 +98,7 @@ def calibrate(
 
 def evaluate(
     checkpoint: Annotated[Path, typer.Argument(help="Checkpoint to validate.")],
-    tasks: Annotated[int, typer.Option(help="Tasks of each family.")] = 24,
+    tasks: Annotated[int, typer.Option(help="Tasks of each family (of pairs, four times as many).")] = 40,
     family: Annotated[list[str] | None, typer.Option(help="Only this family; may be repeated.")] = None,
     workers: Annotated[int, typer.Option(help="Simulating processes, when suites are not in the cache.")] = 1,
     json_out: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
@@ -121,6 +122,23 @@ def evaluate(
     _say(result.line())
     if json_out:
         write_text(json_out, json.dumps(result.as_dict(), indent=1) + "\n")
+
+
+def card(
+    checkpoint: Annotated[Path, typer.Argument(help="Calibrated checkpoint, a run's model.safetensors.")],
+    validation: Annotated[Path, typer.Option(help="What `train evaluate --json` wrote for it.")],
+    tasks: Annotated[int, typer.Option(help="Tasks of each family in that validation.")] = 40,
+) -> None:
+    """Print the figures of a model card as Markdown."""
+    import json
+
+    from foundcause.train.card import model_card
+
+    try:
+        found = json.loads(validation.read_text())
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read the validation {validation}: {error}") from None
+    print(model_card(checkpoint, found, tasks=tasks), end="")
 
 
 def curves(

@@ -197,7 +197,7 @@ class Run:
 
     def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
         metadata = {
-            "training": self.config.as_dict(),
+            "training": {**self.config.as_dict(), "task_folder": None},  # a place on this machine is nobody's business
             "step": self.step,
             "passes": self.passes,
             "elapsed_minutes": self.elapsed / 60,
