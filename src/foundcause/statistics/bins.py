@@ -55,7 +55,8 @@ def bin_features(
     if observed_ND is not None:
         row, column = (~observed_ND).nonzero(as_tuple=True)
         missing = (row, column)
-    space = values.new_empty(together, N, D)
+    # every slice of causes works in the same memory: fresh pages cost more than the arithmetic on them
+    space = (values.new_empty(together, N, D), values.new_empty(2, together, BINS, N))
     parts = []
     for start in range(0, D, together):
         causes = slice(start, min(start + together, D))
@@ -71,21 +72,20 @@ def _some_causes(
     bins_ND: Tensor,
     causes: slice,
     floor: float,
-    space: Tensor,
+    space: tuple[Tensor, Tensor],
 ) -> tuple[Tensor, Tensor, Tensor]:
     N, D = values.shape
     bins = bins_ND.T[causes].contiguous()  # (C, N)
     C = len(bins)
-    levels = torch.arange(BINS, device=values.device)
-    member = (bins[:, None, :] == levels[:, None]).to(values.dtype)  # (C, Q, N)
     cause = values.T[causes].contiguous()
-    if mask is not None:
-        member *= mask.T[causes][:, None]
+    seen = torch.ones_like(cause) if mask is None else mask.T[causes]
+    member, leaning = space[1][:, :C].zero_()  # (C, Q, N) each
+    member.scatter_(1, bins[:, None], seen[:, None])
     own = member.sum(dim=2)
     # The cause is centred per bin too (over its own observed cells), then corrected to each pair's shared rows.
     middle = torch.bmm(member, cause[:, :, None])[:, :, 0] / own.clamp(min=1.0)  # (C, Q)
     lean = cause - middle.gather(1, bins)
-    leaning = member * lean[:, None]
+    leaning.scatter_(1, bins[:, None], (lean * seen)[:, None])
     if mask is None or missing is None:
         lean1 = values.new_zeros(C, BINS, D)
         lean2 = torch.bmm(leaning, lean[:, :, None]).expand(C, BINS, D)
@@ -93,9 +93,9 @@ def _some_causes(
     else:
         count, lean1, lean2 = _over_shared_rows(lean, bins, mask, missing, causes)
     size = count.clamp(min=1.0)
-    mean = (member.view(-1, N) @ values).view(C, BINS, D) / size
+    mean = (member.reshape(-1, N) @ values).view(C, BINS, D) / size
     row = bins + BINS * torch.arange(C, device=bins.device)[:, None]
-    around = space[:C]
+    around = space[0][:C]
     torch.index_select(mean.view(-1, D), 0, row.view(-1), out=around.view(-1, D))
     torch.sub(values, around, out=around)
     if mask is not None:

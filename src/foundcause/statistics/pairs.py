@@ -1,7 +1,7 @@
 """Direction evidence from regressions within a pair: errors, leftover dependence and noise shape, both ways.
 
-N rows, D variables, L a capped number of rows, C a chunk of causes i. Residual tensors are (C, D, L): j regressed on i
-by a line or a cubic, on the value scale x or on the normal scores g.
+N rows, D variables, L a capped number of rows, C a chunk of causes i, S = 2 scales: values x and
+normal scores g. Residual tensors are (S, C, D, L): j regressed on i by a line or a cubic.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from foundcause.statistics.extended_columns import FEWEST, Columns
 PAIR_ROWS = 200
 """Most rows of the residual tensors."""
 
-CHUNK = 150_000
-"""Most elements of a residual tensor: small enough to stay in a core's cache."""
+CHUNK = 300_000
+"""Most elements of a residual tensor: small enough to stay in cache, large enough to make calls cheap."""
 
 QUANTITIES: tuple[Quantity, ...] = (
     *(
@@ -87,133 +87,150 @@ def pair_block(
     ``rows`` index the capped rows, ``correlation`` is (S, D, D), ``precision_x`` (D, D) of the value scale,
     ``sums`` the (D, K, 6, D) bin sums of x, x^2, x^3, g, g^2, g^3.
     """
-    out: dict[str, Tensor] = {}
-    mask = None if columns.complete else columns.mask[rows]
-    for scale, values in (("x", columns.x[rows]), ("g", columns.g[rows])):
-        found = residuals(values, mask)
-        out |= {f"{name}_{scale}": value for name, value in found.items()}
+    x, g = columns.x[rows].T.contiguous(), columns.g[rows].T
+    mask = None if columns.complete else columns.mask[rows].T.contiguous()
+    shared = torch.full_like(columns.joint, len(rows)) if mask is None else mask @ mask.T
+    pair_rows = shared.clamp_min(1.0)
+    found = residuals(torch.stack([x, g]), mask, pair_rows)
+    out = {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(("x", "g"))}
     n = columns.joint.clamp_max(float(len(rows)))
-    line = line_entropy(columns.x[rows], mask, correlation[0])
+    line = line_entropy(x, mask, pair_rows, correlation[0])
     out["line_entropy"] = line
     out["line_entropy_z"] = torch.asinh(n * (line.T - line) / 4)
     entropy, dependence = out["noise_entropy_x"], out["noise_dependence_x"]
     out["noise_entropy_z"] = torch.asinh(n * (entropy.T - entropy) / 4)
     out["noise_dependence_gap"] = dependence.T - dependence
     out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
-    if mask is not None and not bool((together := mask.T @ mask >= FEWEST).all()):
+    if bool((shared < FEWEST).any()):
         # errors over next to no rows are 0, which would look perfectly explained
-        out = {name: value * together for name, value in out.items()}
+        out = {name: value * (shared >= FEWEST) for name, value in out.items()}
     out |= _slopes(columns, counts_KKDD, sums)
     out |= _conditional(columns, precision_x)
     return out | marginal_support(columns)
 
 
-def residuals(values: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
-    """Cubic regression of every j on every i over (L, D) values and what its error shows; each result is (D, D)."""
-    L, D = values.shape
-    basis_D3L, circle_D4L = _basis(values, mask)
-    columns_DL = values.T.contiguous()
-    own = _negentropy(columns_DL, None if mask is None else mask.T.contiguous())
-    spread_i = circle_D4L.square().sum((1, 2)) / (L if mask is None else mask.sum(0).clamp_min(1))
-    # one product with these gives every mean and covariance of the error's functions: 1, two polynomials, the circle
-    probes_D7L = torch.cat([torch.ones(D, 1, L), basis_D3L[:, :2], circle_D4L], 1)
-    step = max(1, CHUNK // (D * L))
+def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[str, Tensor]:
+    """Cubic regression of every j on every i on S scales and what its error shows; each result is (S, D, D).
+
+    ``n`` (D, D) are the rows that pairs share. The error e is 0 in other rows, and so is every function of it that is
+    summed (cos e - 1 for cos e, which has the same covariances), so that nothing but e needs the mask.
+    """
+    S, D, L = columns_SDL.shape
+    count = n.diagonal()
+    basis, circle = _basis(columns_SDL, mask_DL, count)
+    own = _negentropy(columns_SDL, mask_DL, count)
+    spread_i = (circle.square().sum((2, 3)) / count).clamp_min(0.05)
+    # the regressions of all pairs are one product: [s, i, j, power]
+    slopes = (columns_SDL @ basis.view(S, D * 3, L).transpose(1, 2)).view(S, D, D, 3).transpose(1, 2) / n[..., None]
+    one = torch.ones(S, D, 1, L)
+    straight, turning = torch.cat([one, basis[:, :, :2]], 2), torch.cat([one, circle], 2)
+    if mask_DL is not None:
+        # functions of i are centred on all its rows, not on the shared ones: their means there, [s, i, function, j]
+        functions = torch.cat([basis[:, :, :2], circle], 2).view(S, D * 6, L)
+        lean = (functions @ mask_DL.T).view(S, D, 6, D) / n[:, None]
+    step = max(1, min(D, CHUNK // (S * D * L)))
+    space = torch.empty(8, S * step * D * L)  # kept, as fresh pages would cost more than the arithmetic on them
     parts: list[dict[str, Tensor]] = []
     for start in range(0, D, step):
         i = slice(start, min(start + step, D))
-        C = i.stop - i.start
-        weight = None if mask is None else mask.T[i, None, :] * mask.T[None]
-        n = torch.full((C, D), float(max(L, 1))) if weight is None else weight.sum(2).clamp_min(1.0)
-        slopes = columns_DL @ basis_D3L[i].transpose(1, 2) / n[..., None]  # (C, D, 3)
-        e = torch.baddbmm(columns_DL.expand(C, -1, -1), slopes, basis_D3L[i], alpha=-1)
-        shown = torch.empty(C, 6, D, L)  # e^2, exp(-e^2/2), cos e, sin e, cos 2e, sin 2e
-        e2, bell, cos, sin, cos2, sin2 = shown.unbind(1)
-        if weight is not None:
-            e.mul_(weight)
-        variance = torch.linalg.vector_norm(e, dim=2).square() / n
+        C, rows = i.stop - i.start, n[i]
+        size = S * C * D * L
+        e, e2, work, weight = (part[:size].view(S, C, D, L) for part in space[:4])
+        circles = space[4:].view(-1)[: 4 * size].view(S, C, 4, D, L)  # cos e - 1, sin e, sin^2 e, sin e cos e
+        torch.bmm(slopes[:, i].reshape(-1, D, 3), basis[:, i].reshape(-1, 3, L), out=e.view(-1, D, L))
+        torch.sub(columns_SDL[:, None], e, out=e)
+        if mask_DL is not None:
+            e.mul_(torch.mul(mask_DL[i, None], mask_DL, out=weight[0]))
+        variance = torch.linalg.vector_norm(e, dim=3).square() / rows
         e.mul_(variance.clamp_min(1e-4).rsqrt()[..., None])
         torch.mul(e, e, out=e2)
-        torch.mul(e2, -0.5, out=bell).exp_()
+        third = torch.mul(e2, e, out=work).sum(3) / rows
+        fourth = torch.linalg.vector_norm(e2, dim=3).square() / rows
+        torch.mul(e2, -0.5, out=work).exp_()
+        even = (work.sum(3) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
+        negentropy = _negentropy_of(work.mul_(e).sum(3) / rows, even)
+        cos, sin, sin_sin, sin_cos = circles.unbind(2)
         torch.cos(e, out=cos)
         torch.sin(e, out=sin)
-        torch.mul(sin, cos, out=sin2).mul_(2.0)
-        torch.mul(sin, sin, out=cos2).mul_(-2.0).add_(1.0)
-        if weight is not None:
-            shown.mul_(weight[:, None])
-        means = (shown.view(C, 6 * D, L) @ probes_D7L[i].transpose(1, 2)).view(C, 6, D, 7) / n[:, None, :, None]
-        if weight is not None:
-            # the probes are centred on all rows of i, not on the joint ones
-            shift = weight @ probes_D7L[i, 1:].transpose(1, 2) / n[..., None]
-            means[..., 1:] -= means[..., :1] * shift[:, None]
-        fourth = torch.linalg.vector_norm(e2, dim=2).square() / n
-        third = (e2 * e).sum(2) / n
+        torch.mul(sin, cos, out=sin_cos)
+        torch.mul(sin, sin, out=sin_sin)
+        cos.sub_(1.0)
+        bent = _means(e2[:, :, None], straight[:, i], rows)[:, :, :, 0]  # (S, C, 3, D)
+        turned = _means(circles, turning[:, i], rows)  # (S, C, 5, 4, D)
+        if mask_DL is not None:
+            bent[:, :, 1:] -= bent[:, :, :1] * lean[:, i, :2]
+            turned[:, :, 1:] -= turned[:, :, :1] * lean[:, i, 2:, None]
         scale = (fourth - 1).clamp_min(0.05).rsqrt()
-        odd = bell.mul_(e).sum(2) / n
-        negentropy = _negentropy_of(odd, means[:, 1, :, 0])
-        covariances = means[:, 2:, :, 3:].square().sum((1, 3))
+        covariances = turned[:, :, 1:].square().sum(2)
+        covariances = covariances[:, :, :2].sum(2) + 4 * covariances[:, :, 2:].sum(2)  # cos 2e = 1 - 2 sin^2 e
         # cos^2 + sin^2 = 1 at both turns, so the summed variances follow from the means
-        spread_e = 2 - means[:, 2:, :, 0].square().sum(1)
-        independent = spread_e.clamp_min(0.05) * spread_i[i, None].clamp_min(0.05)
+        cos_e, sin_e, sin_sin_e, sin_cos_e = turned[:, :, 0].unbind(2)
+        spread_e = 2 - (1 + cos_e).square() - sin_e.square() - (1 - 2 * sin_sin_e).square() - 4 * sin_cos_e.square()
+        independent = spread_e.clamp_min(0.05) * spread_i[:, i, None]
         log_deviation = variance.clamp_min(1e-4).log() / 2
         parts.append(
             {
                 "cubic_error": log_deviation,
                 "noise_skewness": torch.asinh(third),
                 "noise_kurtosis": torch.asinh(fourth - 3),
-                "noise_slope": (means[:, 0, :, 1] * scale).clamp(-1, 1),
-                "noise_bend": (means[:, 0, :, 2] * scale).clamp(-1, 1),
-                "noise_dependence": torch.log1p(n * covariances / independent),
-                "noise_entropy": log_deviation - negentropy - own[i, None],
+                "noise_slope": (bent[:, :, 1] * scale).clamp(-1, 1),
+                "noise_bend": (bent[:, :, 2] * scale).clamp(-1, 1),
+                "noise_dependence": torch.log1p(rows * covariances / independent),
+                "noise_entropy": log_deviation - negentropy - own[:, i, None],
             }
         )
-    return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
+    return {name: torch.cat([part[name] for part in parts], 1) for name in parts[0]}
 
 
-def line_entropy(values: Tensor, mask: Tensor | None, c: Tensor) -> Tensor:
+def _means(values: Tensor, functions: Tensor, rows: Tensor) -> Tensor:
+    """(S, C, P, Q, D) means of P functions (S, C, P, L) of a cause times Q values (S, C, Q, D, L)."""
+    S, C, Q, D, L = values.shape
+    P = functions.shape[2]
+    sums = torch.bmm(functions.reshape(S * C, P, L), values.view(S * C, Q * D, L).transpose(1, 2))
+    return sums.view(S, C, P, Q, D) / rows[:, None, None]
+
+
+def line_entropy(columns_DL: Tensor, mask: Tensor | None, n: Tensor, c: Tensor) -> Tensor:
     """(D, D) H(x_i) + H(residual of j on a line in i), without the Gaussian constant and up to H(x_j)'s scale."""
-    L, D = values.shape
-    columns_DL = values.T.contiguous()
-    own = _negentropy(columns_DL, None if mask is None else mask.T.contiguous())
-    left = (1 - c.square()).clamp_min(1e-4)
+    D, L = columns_DL.shape
+    own = _negentropy(columns_DL, mask, n.diagonal())
+    left = (1 - c.square()).clamp_min(1e-4).log() / 2
     out = torch.empty(D, D)
-    step = max(1, CHUNK // (D * L))
+    step = max(1, min(D, CHUNK // (D * L)))
+    space = torch.empty(2, step, D, L)
     for start in range(0, D, step):
         i = slice(start, min(start + step, D))
-        e = torch.addcmul(columns_DL, c[i, :, None], columns_DL[i, None, :], value=-1)
-        weight = None if mask is None else mask.T[i, None, :] * mask.T[None]
-        n = torch.tensor(float(max(L, 1))) if weight is None else weight.sum(2).clamp_min(1.0)
-        if weight is not None:
-            e.mul_(weight)
-        e.mul_((torch.linalg.vector_norm(e, dim=2).square() / n).clamp_min(1e-4).rsqrt()[..., None])
-        bell = (e * e).mul_(-0.5).exp_()
-        if weight is not None:
-            bell.mul_(weight)
-        even = bell.sum(2) / n
-        out[i] = left[i].log() / 2 - _negentropy_of(bell.mul_(e).sum(2) / n, even) - own[i, None]
+        e, bell = space[:, : i.stop - i.start]
+        rows = n[i]
+        torch.addcmul(columns_DL, c[i, :, None], columns_DL[i, None, :], value=-1, out=e)
+        if mask is not None:
+            e.mul_(mask).mul_(mask[i, None])
+        e.mul_((torch.linalg.vector_norm(e, dim=2).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
+        torch.mul(e, e, out=bell).mul_(-0.5).exp_()
+        even = (bell.sum(2) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
+        out[i] = left[i] - _negentropy_of(bell.mul_(e).sum(2) / rows, even) - own[i, None]
     return out
 
 
-def _basis(values: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    """(D, 3, L) orthonormal polynomials of degree 1 to 3 and (D, 4, L) centred cos v, sin v, cos 2v, sin 2v."""
-    L = values.shape[0]
-    v = values.T
-    n = torch.full((v.shape[0], 1, 1), float(max(L, 1))) if mask is None else mask.sum(0).clamp_min(1)[:, None, None]
-    held = None if mask is None else mask.T[:, None]
+def _basis(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> tuple[Tensor, Tensor]:
+    """(S, D, 3, L) orthonormal polynomials of degree 1 to 3 and (S, D, 4, L) centred cos v, sin v, cos 2v, sin 2v."""
+    n = count[:, None, None]
+    held = None if mask_DL is None else mask_DL[:, None]
 
     def centre(stack: Tensor) -> Tensor:
         if held is not None:
             stack = stack * held
-        stack = stack - stack.sum(2, keepdim=True) / n
+        stack = stack - stack.sum(3, keepdim=True) / n
         return stack if held is None else stack * held
 
-    powers = centre(torch.stack([v, v.square(), v.pow(3)], 1)).double()
-    scale = (powers.square().sum(2, keepdim=True) / n).clamp_min(1e-9).rsqrt()
+    powers = centre(torch.stack([columns, columns.square(), columns.pow(3)], 2)).double()
+    scale = (powers.square().sum(3, keepdim=True) / n).clamp_min(1e-9).rsqrt()
     powers = powers * scale
-    gram = powers @ powers.transpose(1, 2) / n + 1e-3 * torch.eye(3, dtype=torch.float64)
+    gram = powers @ powers.transpose(2, 3) / n + 1e-3 * torch.eye(3, dtype=torch.float64)
     factor = torch.linalg.cholesky(gram)
-    basis = torch.linalg.solve_triangular(factor, powers, upper=False).float()
-    cos, sin = torch.cos(v), torch.sin(v)
-    circle = centre(torch.stack([cos, sin, cos.square() - sin.square(), 2 * sin * cos], 1))
+    basis = torch.linalg.solve_triangular(factor, powers, upper=False).float().contiguous()
+    cos, sin = torch.cos(columns), torch.sin(columns)
+    circle = centre(torch.stack([cos, sin, cos.square() - sin.square(), 2 * sin * cos], 2))
     return basis, circle
 
 
@@ -222,17 +239,16 @@ def _negentropy_of(odd: Tensor, even: Tensor) -> Tensor:
     return 7.4129 * odd.square() + 33.669 * (even - math.sqrt(0.5)).square()
 
 
-def _negentropy(values_DL: Tensor, weight: Tensor | None) -> Tensor:
-    """(D,) negentropy of columns, standardised on these rows first."""
-    n = torch.tensor(float(max(values_DL.shape[1], 1))) if weight is None else weight.sum(1).clamp_min(1)
-    e = values_DL - (values_DL.sum(1) / n)[:, None]
-    if weight is not None:
-        e = e * weight
-    e = e * (e.square().sum(1) / n).clamp_min(1e-6).rsqrt()[:, None]
+def _negentropy(columns: Tensor, mask: Tensor | None, count: Tensor) -> Tensor:
+    """(..., D) negentropy of columns (..., D, L), standardised on these rows first."""
+    e = columns - (columns.sum(-1) / count)[..., None]
+    if mask is not None:
+        e = e * mask
+    e = e * (e.square().sum(-1) / count).clamp_min(1e-6).rsqrt()[..., None]
     bell = torch.exp(e.square() * -0.5)
-    if weight is not None:
-        bell = bell * weight
-    return _negentropy_of((bell * e).sum(1) / n, bell.sum(1) / n)
+    if mask is not None:
+        bell = bell * mask
+    return _negentropy_of((bell * e).sum(-1) / count, bell.sum(-1) / count)
 
 
 def _descriptions(
