@@ -171,6 +171,10 @@ def test_special_tables(tmp_path: Path) -> None:
     assert special.by_variant(tmp_path, "rows").splitlines()[0] == "| data set | method | n=100 | n=200 | n=1000 |"
     assert "| synthetic_60 | GRaSP | 0.200 (1.00 s) | – | – |" in special.by_variant(tmp_path, "rows")
     assert "1.00 s, 100 MB" in special.times(tmp_path)
+    for name, dataset, variant in (("rows", "child", "n=200"), ("speed", "asia_1", "")):
+        Store(tmp_path / f"{name}.jsonl").append({**cell("pc_0.01", dataset, status="failed"), "variant": variant})
+    assert "| child | PC (0.01) | – | failed | – |" in special.by_variant(tmp_path, "rows")
+    assert "| PC (0.01) | failed |" in special.times(tmp_path)
     assert "| foundcause | 0.900 | 0.800 | – | 0.100 | 0.600 |" in special.confounding(tmp_path)
     assert "| none | 0.600 | 0.700 | – | 0.604 |" in special.ablation(tmp_path)
     assert "| statistics | 0.100 |" in special.ablation(tmp_path) and "predictions" in special.ablation(tmp_path)

@@ -84,33 +84,37 @@ def wide(folder: Path) -> str:
 
 def by_variant(folder: Path, experiment: str) -> str:
     """F1 and seconds of each method by data set and variant (such as the number of rows), means over seeds."""
-    found = [record for record in records(folder, experiment) if record["status"] == "ok"]
+    found = records(folder, experiment)
     variants = sorted({record["variant"] for record in found}, key=lambda text: int(text.removeprefix("n=")))
     rows = []
     for dataset, name in sorted({(record["dataset"], record["method"]) for record in found}):
         cells = []
         for variant in variants:
-            mine = [r for r in found if (r["dataset"], r["method"], r["variant"]) == (dataset, name, variant)]
+            run = [r for r in found if (r["dataset"], r["method"], r["variant"]) == (dataset, name, variant)]
+            mine = [r for r in run if r["status"] == "ok"]
             if mine:
                 f1 = np.mean([r["metrics"]["f1"] for r in mine])
                 cells.append(f"{f1:.3f} ({np.mean([r['seconds'] for r in mine]):.2f} s)")
             else:
-                cells.append("–")
+                cells.append(run[0]["status"] if run else "–")
         rows.append([dataset, METHODS[name].label, *cells])
     return table(["data set", "method", *variants], rows)
 
 
 def times(folder: Path, experiment: str = "speed") -> str:
     """Mean seconds and peak memory of each method by data set."""
-    found = [record for record in records(folder, experiment) if record["status"] == "ok"]
+    found = records(folder, experiment)
     names = sorted({record["dataset"] for record in found}, key=lambda text: int(text.rsplit("_", 1)[1]))
     rows = []
     for method in sorted({record["method"] for record in found}):
         cells = []
         for name in names:
-            mine = [r for r in found if r["method"] == method and r["dataset"] == name]
-            seconds = number(float(np.mean([r["seconds"] for r in mine])), 2) if mine else "–"
-            peak = max((r["peak_bytes"] or 0 for r in mine), default=0)
-            cells.append(f"{seconds} s, {peak / 2**20:.0f} MB" if mine else "–")
+            run = [r for r in found if r["method"] == method and r["dataset"] == name]
+            mine = [r for r in run if r["status"] == "ok"]
+            if mine:
+                peak = max(r["peak_bytes"] or 0 for r in mine)
+                cells.append(f"{number(float(np.mean([r['seconds'] for r in mine])), 2)} s, {peak / 2**20:.0f} MB")
+            else:
+                cells.append(run[0]["status"] if run else "–")
         rows.append([METHODS[method].label, *cells])
     return table(["method", *(f"D = {name.rsplit('_', 1)[1]}" for name in names)], rows)
