@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import ConfigError
-from foundcause.model.ablate import ABLATIONS, ablate
-from foundcause.model.config import TINY, ModelConfig
+from foundcause.model.ablate import ABLATIONS, ablate, ablations_of
+from foundcause.model.config import SMALL, TINY, ModelConfig
 from foundcause.model.network import FoundCause
 
 PAPERLIKE = ModelConfig(
@@ -137,4 +137,11 @@ def test_unknown_and_impossible_ablations_are_refused() -> None:
         pass
     bare, _, _ = made(replace(TINY, encoder_layers=0))
     with pytest.raises(ConfigError, match="no part"), ablate(bare, "max_pool"):
+        pass
+
+
+def test_a_network_knows_which_parts_it_has() -> None:
+    assert ablations_of(PAPERLIKE) == tuple(ABLATIONS)
+    assert ablations_of(SMALL) == ("statistics", "refinement", "direction_head")
+    with pytest.raises(ConfigError, match="no part"), ablate(FoundCause(SMALL), "constant_gate"):
         pass

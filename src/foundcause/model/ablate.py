@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from foundcause.errors import ConfigError
+from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
 
 ABLATIONS: dict[str, str] = {
@@ -19,9 +20,9 @@ ABLATIONS: dict[str, str] = {
 }
 
 
-def ablations_of(network: FoundCause) -> tuple[str, ...]:
-    """The ablations whose part this network has."""
-    config, absent = network.config, set()
+def ablations_of(config: ModelConfig) -> tuple[str, ...]:
+    """The ablations whose part a network of this config has."""
+    absent = set()
     if not config.encoder_layers:
         absent.add("max_pool")
     if config.evidence == "direct":
@@ -45,7 +46,7 @@ def ablate(network: FoundCause, part: str) -> Iterator[FoundCause]:
     """
     if part not in ABLATIONS:
         raise ConfigError(f"unknown ablation {part!r}; choose from {', '.join(ABLATIONS)}")
-    if part not in ablations_of(network):
+    if part not in ablations_of(network.config):
         raise ConfigError(f"this network has no part that the ablation {part!r} could switch off")
     before = network.switches
     network.switches = replace(before, **{ABLATIONS[part]: False})

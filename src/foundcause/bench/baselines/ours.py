@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +68,18 @@ def _reason() -> str | None:
     return None if checkpoint.digest() else "no checkpoint is shipped; train one, or name one with --checkpoint"
 
 
+def _part_missing(part: str) -> str | None:
+    """Why this part cannot be switched off in the checkpoint that would be run, or None."""
+    path = checkpoint.chosen()
+    if path is None:
+        return _reason()
+    from foundcause import api
+    from foundcause.model.ablate import ablations_of
+
+    network, _ = api.load_network(path, "cpu")
+    return None if part in ablations_of(network.config) else f"this network has no part that '{part}' switches off"
+
+
 METHODS = (
     Method(
         name="foundcause",
@@ -100,7 +113,7 @@ ABLATIONS = tuple(
         random=True,
         pairs=True,
         ours=True,
-        reason=_reason,
+        reason=partial(_part_missing, part),
     )
     for part in PARTS
 )
