@@ -61,8 +61,8 @@ def ablation(folder: Path) -> str:
         rows.append([*row, number(paper_f1), number(paper_auroc), number(paper_pairs, 1)])
     header = ["switched off", "F1", "AUROC", "pairs, % right", f"{MARK} F1", f"{MARK} AUROC", f"{MARK} pairs, % right"]
     note = (
-        "The paper's rows but the first are predictions, by its own caption. A row of ours is empty where our network has no "
-        "such part: it reads statistics alone."
+        "The paper's rows but the first are predictions, by its own caption. A row of ours is empty where our "
+        "network has no such part: it reads statistics alone."
     )
     return f"{table(header, rows)}\n\n{note}"
 
