@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 _MAX_COLUMNS = 100
-# What people read -> features that say it, the first one the network uses.
-_SHOWN: dict[str, tuple[str, ...]] = {
-    "correlation": ("pearson",),
-    "rank correlation": ("spearman",),
-    "partial correlation": ("partial_correlation", "pearson_partial", "copula_partial"),
-    "mutual information": ("information",),
-    "variance left unexplained": ("residual_variance", "cubic_error_x_forward"),
-    "what is left depends on the cause": ("residual_dependence", "noise_dependence_x_forward"),
-    "changing spread": ("variance_variation", "variance_spread_x_forward"),
-    "non-Gaussian direction score": ("lingam", "third_moment"),
+Reading = tuple[str, Callable[[np.ndarray], np.ndarray]]
+
+
+def _as_is(values: np.ndarray) -> np.ndarray:
+    return values
+
+
+def _variance_of_log(values: np.ndarray) -> np.ndarray:
+    return np.exp(2 * values)
+
+
+# What people read -> features that say it (the first one the network uses), each with its way back to natural units.
+_SHOWN: dict[str, tuple[Reading, ...]] = {
+    "correlation": (("pearson", _as_is),),
+    "rank correlation": (("spearman", _as_is),),
+    "partial correlation": (("partial_correlation", _as_is), ("pearson_partial", _as_is), ("copula_partial", _as_is)),
+    "mutual information": (("information", np.square),),
+    "variance left unexplained": (("residual_variance", _as_is), ("cubic_error_x_forward", _variance_of_log)),
+    "what is left depends on the cause": (("noise_dependence_x_forward", np.expm1), ("residual_dependence", _as_is)),
+    "changing spread": (("variance_variation", _as_is), ("variance_spread_x_forward", np.sinh)),
+    "entropy of the cause and of what is left": (("noise_entropy_x_forward", _as_is),),
 }
+SMALLER_SPEAKS_FOR = (
+    "variance left unexplained",
+    "what is left depends on the cause",
+    "changing spread",
+    "entropy of the cause and of what is left",
+)
+"""Statistics of the arrow i -> j at [i, j] that are smaller the right way round in most systems; the page says so."""
 
 
 def evidence_matrices(statistics: np.ndarray, features: str, chosen: np.ndarray, columns: int) -> dict[str, np.ndarray]:
@@ -32,11 +52,12 @@ def evidence_matrices(statistics: np.ndarray, features: str, chosen: np.ndarray,
         position.setdefault(feature.name.split(".")[-1], k)  # families put their name before a dot
     found: dict[str, np.ndarray] = {}
     for words, candidates in _SHOWN.items():
-        name = next((candidate for candidate in candidates if candidate in position), None)
-        if name is None:
+        reading = next((candidate for candidate in candidates if candidate[0] in position), None)
+        if reading is None:
             continue
+        name, natural = reading
         matrix = np.full((columns, columns), np.nan)
-        matrix[np.ix_(chosen, chosen)] = statistics[:, :, position[name]]
+        matrix[np.ix_(chosen, chosen)] = natural(statistics[:, :, position[name]].astype(float))
         np.fill_diagonal(matrix, np.nan)
         found[words] = matrix
     return found

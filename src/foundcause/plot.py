@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -159,7 +160,9 @@ def _write(ax: Axes, path: Path) -> None:
     figure = ax.get_figure(root=True)
     assert figure is not None  # axes that were drawn on belong to one
     try:
-        with replacing(path) as partial:
+        with replacing(path) as partial, warnings.catch_warnings():
+            # Letters the font lacks are drawn as boxes; a line per letter on the terminal helps nobody.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
     except ValueError as error:
         raise OutputError(f"cannot draw into {path}: {error}; use a name ending in .png, .svg or .pdf") from error

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_LINES = 40
 _BAR = 10
+_NAME = 40
 
 
 def say(text: str) -> None:
@@ -40,11 +41,17 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     if len(result.confounders):
         console.print()
         console.print(_confounder_table(result))
+        if len(result.confounders) > _MAX_LINES:
+            console.print(
+                Text(f"... and {len(result.confounders) - _MAX_LINES} more pairs; the files hold all of them")
+            )
     if result.warnings:
         console.print()
         console.print(Text("Warnings", style="bold yellow"))
         for warning in result.warnings:
-            console.print(Text(f"  - {warning}"))
+            line = Table.grid(padding=(0, 1, 0, 0))
+            line.add_row(Text(" -"), Text(warning))
+            console.print(line)
     if folder is not None:
         console.print()
         report = next(iter(sorted(folder.glob("*.html"))), folder)
@@ -57,11 +64,12 @@ def _edge_table(result: Result) -> Table:
     table.add_column("cause", overflow="fold")
     table.add_column("")
     table.add_column("effect", overflow="fold")
-    table.add_column("probability", justify="left")
-    table.add_column("agreement", justify="right")
+    table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
+    table.add_column("agreement", justify="right", no_wrap=True)
     for edge in result.edges.head(_MAX_LINES).to_dict("records"):
         share = Text(f"{edge['agreement']:.0%}")
-        table.add_row(Text(edge["cause"]), Text("->"), Text(edge["effect"]), _bar(edge["probability"]), share)
+        cause, effect = _short(edge["cause"]), _short(edge["effect"])
+        table.add_row(cause, Text("->"), effect, _bar(edge["probability"]), share)
     return table
 
 
@@ -71,10 +79,15 @@ def _confounder_table(result: Result) -> Table:
     table.add_column("first", overflow="fold")
     table.add_column("")
     table.add_column("second", overflow="fold")
-    table.add_column("probability", justify="left")
+    table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
     for pair in result.confounders.head(_MAX_LINES).to_dict("records"):
-        table.add_row(Text(pair["first"]), Text("<->"), Text(pair["second"]), _bar(pair["probability"]))
+        table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"]))
     return table
+
+
+def _short(name: str) -> Text:
+    """A column name that leaves room for the others; the files hold it in full."""
+    return Text(name if len(name) <= _NAME else name[: _NAME - 1] + "…")
 
 
 def _bar(probability: float) -> Text:

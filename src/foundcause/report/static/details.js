@@ -29,21 +29,39 @@ function inWords(probability) {
   return "possible, not established";
 }
 
+/** Statistics that are smaller the right way round in most systems; the same list as in evidence.py. */
+const SMALLER_SPEAKS_FOR = ["variance left unexplained", "what is left depends on the cause", "changing spread",
+  "entropy of the cause and of what is left"];
+
+/** "for", "against" or "neither": what a statistic says about the direction as drawn; "" when it cannot say. */
+function speaks(name, forward, backward) {
+  if (!SMALLER_SPEAKS_FOR.includes(name) || forward === null || backward === null) return "";
+  if (Math.abs(forward - backward) <= 0.02 * Math.max(Math.abs(forward), Math.abs(backward), 0.01)) return "neither";
+  return forward < backward ? "for" : "against";
+}
+
 function evidenceTable(result, i, j) {
   const names = Object.keys(result.evidence || {});
   if (!names.length) return null;
   const body = element("tbody");
+  const show = (value) => (value === null ? "–" : Math.abs(value) < 1000 ? value.toFixed(2) : value.toExponential(1));
   for (const name of names) {
     const [forward, backward] = [result.evidence[name][i][j], result.evidence[name][j][i]];
-    const show = (value) => (value === null ? "–" : value.toFixed(2));
+    if (forward === null && backward === null) continue;
     const same = forward !== null && backward !== null && Math.abs(forward - backward) < 1e-6;
+    const word = speaks(name, forward, backward);
     body.append(element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, show(forward)),
-      element("td", {}, same ? "same" : show(backward))));
+      element("td", {}, same ? "same" : show(backward)), element("td", { class: `speaks ${word}` }, word)));
   }
+  if (!body.children.length) return null;
   return element("details", { open: "" }, element("summary", {}, "What the columns say"),
     element("table", { class: "evidence" },
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "statistic"),
-        element("th", { scope: "col" }, "as drawn"), element("th", { scope: "col" }, "reversed"))), body));
+        element("th", { scope: "col" }, "as drawn"), element("th", { scope: "col" }, "reversed"),
+        element("th", { scope: "col" }, "speaks"))), body),
+    element("p", { class: "soft" }, "For and against the direction as drawn, by rules of thumb: in most systems a cause "
+      + "leaves less unexplained, and what is left does not depend on it. The network weighs many more statistics, "
+      + "and all columns at once."));
 }
 
 function edgeDetails(result, i, j) {
