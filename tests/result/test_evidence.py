@@ -1,0 +1,40 @@
+"""Readable statistics beside an edge, whatever features the network reads."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import numpy as np
+import pytest
+import torch
+
+from foundcause.evidence import SMALLER_SPEAKS_FOR, evidence_matrices
+from foundcause.statistics import compute, feature_set
+
+
+@pytest.mark.parametrize("features", ["extended", "paper", "paper+extended", "release"])
+def test_every_feature_set_has_readable_evidence(features):
+    rng = np.random.default_rng(0)
+    cause = rng.normal(size=400)
+    effect = cause + 0.5 * cause**2 + 0.4 * rng.uniform(-1, 1, size=400)
+    other = rng.normal(size=400)
+    table = torch.tensor(np.column_stack([effect, cause, other]), dtype=torch.float32)
+    statistics = compute(table[None], features=feature_set(features))[0].numpy()
+    found = evidence_matrices(statistics, features, np.array([0, 2, 3]), 4)
+    assert {"correlation", "rank correlation", "partial correlation"} <= set(found)
+    assert {"variance left unexplained", "what is left depends on the cause", "changing spread"} <= set(found)
+    for name, matrix in found.items():
+        assert matrix.shape == (4, 4) and np.isnan(matrix[1]).all() and np.isnan(np.diag(matrix)).all(), name
+        assert np.isfinite(matrix[0, 2]) and np.isfinite(matrix[2, 0]), name
+    left = found["variance left unexplained"]
+    assert 0 <= left[2, 0] < left[0, 2] <= 1.2  # natural units: a share, and smaller the right way round
+    if "mutual information" in found:
+        assert found["mutual information"][0, 2] > 3 * found["mutual information"][0, 3] >= 0
+
+
+def test_the_page_and_the_package_agree_on_what_speaks_for_a_direction():
+    script = (files("foundcause.report") / "static" / "details.js").read_text()
+    listed = re.search(r"SMALLER_SPEAKS_FOR = \[(.*?)\];", script, re.S)
+    assert listed is not None
+    assert tuple(re.findall(r'"([^"]+)"', listed[1])) == SMALLER_SPEAKS_FOR
