@@ -37,7 +37,11 @@ def _result() -> Result:
         settings={"rows": 50},
         columns=tuple(ColumnInfo(name=name, kind="continuous", distinct=50) for name in names),
         preview=np.random.default_rng(0).normal(size=(50, 4)),
-        evidence={"correlation": np.full((4, 4), 0.4)},
+        evidence={
+            "correlation": np.full((4, 4), 0.4),
+            "variance left unexplained": np.triu(np.full((4, 4), 0.2)) + np.tril(np.full((4, 4), 0.6), -1),
+            "changing spread": np.tril(np.full((4, 4), 0.1)) + np.triu(np.full((4, 4), 0.5), 1),
+        },
     )
 
 
@@ -98,6 +102,7 @@ def test_edge_details_show_numbers_and_scatter(page: Any) -> None:
     assert "90%" in details.inner_text()
     assert details.locator("circle").count() == 50
     assert "correlation" in details.inner_text()
+    assert details.locator(".evidence tbody tr td:last-child").all_inner_texts() == ["", "for", "against"]
 
 
 def test_hidden_causes_can_be_switched_off(page: Any) -> None:
