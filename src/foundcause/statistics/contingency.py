@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from foundcause.statistics.elementwise import cube_root, entropy_terms
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import BINS, Columns
 from foundcause.statistics.extended_linear import compress
@@ -52,7 +53,7 @@ def pair_counts(columns: Columns) -> Tensor:
 def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:
     """Standard normal value of a chi-squared statistic."""
     spread = 2 / (9 * degrees)
-    return ((statistic.clamp_min(0) / degrees).pow(1 / 3) - (1 - spread)) * spread.rsqrt()
+    return (cube_root(statistic.clamp_min(0) / degrees) - (1 - spread)) * spread.rsqrt()
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ def chunks(counts_KKDD: Tensor) -> Iterator[Tables]:
         n = n_i.sum(0).clamp_min(1.0)
         p = counts / n
         p_i, p_j = n_i / n, p.sum(0)
-        H_ij = torch.special.entr(p).sum((0, 1))
-        H_i, H_j = torch.special.entr(p_i).sum(0), torch.special.entr(p_j).sum(0)
+        H_ij = entropy_terms(p).sum((0, 1))
+        H_i, H_j = entropy_terms(p_i).sum(0), entropy_terms(p_j).sum(0)
         yield Tables(counts=counts, n=n, p=p, n_i=n_i, p_i=p_i, p_j=p_j, H_i=H_i, H_j=H_j, H_ij=H_ij)
 
 

@@ -5,7 +5,8 @@ and two Legendre polynomials of its rank. Whitened within a column, their cross-
 chi-squared statistic over n) of two nominal columns, and the usual algebra of correlations conditions on others
 without any three-way table.
 
-N rows, D variables, M functions of a column, components ordered function by function (a * D + i).
+N rows, D variables, M functions of a column (4, or fewer when no column needs as many). Components are ordered function
+by function (a * D + i).
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from torch import Tensor
 
 from foundcause.statistics.candidates import copied, stand_ins, strongest
 from foundcause.statistics.contingency import wilson_hilferty
+from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import BINS, Columns
-from foundcause.statistics.extended_linear import compress
+from foundcause.statistics.extended_linear import compress, third_variables
 
 FUNCTIONS = 4
 CANDIDATES = 4
-CHUNK = 2_000_000
+CHUNK = 400_000
+CUBE = 320_000
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity(
@@ -62,11 +65,13 @@ QUANTITIES: tuple[Quantity, ...] = (
 class Blocks:
     """Whitened functions of the columns.
 
+    functions: M, the most that a column uses.
     correlation: (M D, M D) cross-correlations, the identity within a column.
     sizes: (D,) functions in use, 0 for a constant column.
     degrees: (D, D) sizes_i sizes_j, at least 1.
     """
 
+    functions: int
     correlation: Tensor
     sizes: Tensor
     degrees: Tensor
@@ -102,24 +107,26 @@ def blocks_of(columns: Columns) -> Blocks:
     """Cross-correlations of whitened functions; two rows are added to an indicator's variance to tame rare states."""
     N, D = columns.x.shape
     phi, sizes, indicators = functions(columns)
-    flat = phi.reshape(N, FUNCTIONS * D)
+    M = int(sizes.amax().clamp_min(1))
+    phi, indicators = phi[:, :M], indicators[:M]
+    flat = phi.reshape(N, M * D)
     # the few rows of a pair hardly ever seen together could show it perfectly dependent: it counts as independent
     rows = torch.where(columns.together, columns.joint, torch.inf)
-    product = (flat.T @ flat).view(FUNCTIONS, D, FUNCTIONS, D) / rows[:, None, :]
+    product = (flat.T @ flat).view(M, D, M, D) / rows[:, None, :]
     own = torch.diagonal(product, dim1=1, dim2=3).permute(2, 0, 1).clone()  # (D, M, M)
     ridge = torch.where(indicators, 2 / columns.counts, 1e-4).T
-    used = torch.arange(FUNCTIONS) < sizes[:, None]
+    used = torch.arange(M) < sizes[:, None]
     own = own + torch.diag_embed(torch.where(used, ridge, 1.0))
-    eye = torch.eye(FUNCTIONS).expand(D, -1, -1)
+    eye = torch.eye(M).expand(D, -1, -1)
     inverse_factor = torch.linalg.solve_triangular(torch.linalg.cholesky_ex(own)[0], eye, upper=False)  # (D, M, M)
     inverse_factor = torch.nan_to_num(inverse_factor)
     half = torch.einsum("iab,bijc->aijc", inverse_factor, product.transpose(2, 3))  # (M, D, D, M): [a, i, j, c]
-    R = torch.einsum("jdc,aijc->aidj", inverse_factor, half).reshape(FUNCTIONS * D, FUNCTIONS * D)
+    R = torch.einsum("jdc,aijc->aidj", inverse_factor, half).reshape(M * D, M * D)
     R = torch.nan_to_num(R).clamp(-1.0, 1.0)
-    same = torch.arange(D).repeat(FUNCTIONS)
-    R = torch.where(same[:, None] == same[None, :], torch.eye(FUNCTIONS * D), R)
+    same = torch.arange(D).repeat(M)
+    R = torch.where(same[:, None] == same[None, :], torch.eye(M * D), R)
     degrees = (sizes[:, None] * sizes[None, :]).clamp_min(1).float()
-    return Blocks(correlation=R, sizes=sizes, degrees=degrees)
+    return Blocks(functions=M, correlation=R, sizes=sizes, degrees=degrees)
 
 
 def block_statistics(columns: Columns) -> dict[str, Tensor]:
@@ -129,7 +136,7 @@ def block_statistics(columns: Columns) -> dict[str, Tensor]:
     R, degrees = blocks.correlation, blocks.degrees
     live = (blocks.sizes[:, None] > 0) & (blocks.sizes[None, :] > 0)
     least_size = torch.minimum(blocks.sizes[:, None], blocks.sizes[None, :]).clamp_min(1)
-    strength = _block_sum(R.square())
+    strength = _block_sum(R.square(), blocks.functions)
     z = (wilson_hilferty(n * strength, degrees) * live).clamp_min(0.0)
     out = {"block": (strength / least_size).sqrt(), "block_z": compress(z)}
     partial, explained = _full(blocks, n)
@@ -139,7 +146,8 @@ def block_statistics(columns: Columns) -> dict[str, Tensor]:
     out["block_partial_z"] = compress(partial_z.clamp_min(0.0))
     out["block_explained"] = explained
     out |= _order1(blocks, z, n, live)
-    steps = max(1, CHUNK // (_subsets(min(CANDIDATES, D - 1))[0].shape[0] * 2 * FUNCTIONS * FUNCTIONS * D))
+    sets = len(_subsets(min(CANDIDATES, D - 1))[0])
+    steps = max(1, CHUNK // (sets * 2 * blocks.functions**2 * D))
     # the z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
     order1 = out["block_order1_z"] + 1e-3 * out["block"]
     stand_in = stand_ins(columns)
@@ -152,23 +160,23 @@ def block_statistics(columns: Columns) -> dict[str, Tensor]:
     return out | {name: value.T for name, value in merged.items()}
 
 
-def _block_sum(square: Tensor) -> Tensor:
+def _block_sum(square: Tensor, M: int) -> Tensor:
     """Sum over the functions of both columns: (..., M D, M D) to (..., D, D)."""
-    D = square.shape[-1] // FUNCTIONS
+    D = square.shape[-1] // M
     lead = square.shape[:-2]
-    return square.reshape(*lead, FUNCTIONS, D * FUNCTIONS * D).sum(-2).view(*lead, D, FUNCTIONS, D).sum(-2)
+    return square.reshape(*lead, M, D * M * D).sum(-2).view(*lead, D, M, D).sum(-2)
 
 
 def _full(blocks: Blocks, n: Tensor) -> tuple[Tensor, Tensor]:
     """(D, D) ||partial R_ij||^2 given all other columns, and (D,) the mean explained variance of its functions."""
-    D = n.shape[0]
+    D, M = n.shape[0], blocks.functions
     R = blocks.correlation.double()
     square = R.square()
-    same = torch.arange(D).repeat(FUNCTIONS)
+    same = torch.arange(D).repeat(M)
     within = same[:, None] == same[None, :]
-    used = (torch.arange(FUNCTIONS)[:, None] < blocks.sizes).reshape(-1)
+    used = (torch.arange(M)[:, None] < blocks.sizes).reshape(-1)
     between = (~within & used[:, None] & used[None, :]).double()
-    rows = n.double().repeat(FUNCTIONS, FUNCTIONS)
+    rows = n.double().repeat(M, M)
     noise = ((1 - square).square() / rows * between).sum()
     intensity = (noise / (square * between).sum().clamp_min(1e-9)).clamp(0.01, 1.0)
     eye = torch.eye(R.shape[0], dtype=torch.float64)
@@ -177,15 +185,15 @@ def _full(blocks: Blocks, n: Tensor) -> tuple[Tensor, Tensor]:
     if bool(failed):
         spectrum, vectors = torch.linalg.eigh(shrunk)
         factor = torch.linalg.cholesky((vectors * spectrum.clamp_min(1e-2)) @ vectors.T)
-    Q = torch.cholesky_inverse(factor).view(FUNCTIONS, D, FUNCTIONS, D)
+    Q = torch.cholesky_inverse(factor).view(M, D, M, D)
     own = torch.diagonal(Q, dim1=1, dim2=3).permute(2, 0, 1)  # (D, M, M)
     root = torch.linalg.solve_triangular(
-        torch.linalg.cholesky(own), torch.eye(FUNCTIONS, dtype=torch.float64).expand(D, -1, -1), upper=False
+        torch.linalg.cholesky(own), torch.eye(M, dtype=torch.float64).expand(D, -1, -1), upper=False
     ).float()
     half = torch.einsum("iab,bijc->aijc", root, Q.transpose(2, 3).float())
     whole = torch.einsum("jdc,aijc->aidj", root, half)
     alone = 1 / torch.diagonal(own, dim1=1, dim2=2).float()  # variance given everything else, own functions included
-    live = (torch.arange(FUNCTIONS) < blocks.sizes[:, None]).float()
+    live = (torch.arange(M) < blocks.sizes[:, None]).float()
     explained = ((1 - alone) * live).sum(1) / live.sum(1).clamp_min(1)
     return whole.square().sum((0, 2)), explained
 
@@ -193,40 +201,38 @@ def _full(blocks: Blocks, n: Tensor) -> tuple[Tensor, Tensor]:
 def _order1(blocks: Blocks, z: Tensor, n: Tensor, live: Tensor) -> dict[str, Tensor]:
     """Quantities over third columns, working on [k, i, j]: i and j given k."""
     D = n.shape[0]
-    R, degrees = blocks.correlation, blocks.degrees
-    by_column = R.view(FUNCTIONS * D, FUNCTIONS, D).permute(2, 0, 1)  # (D, M D, M): correlations with column k
+    R, degrees, M = blocks.correlation, blocks.degrees, blocks.functions
+    by_column = R.view(M * D, M, D).permute(2, 0, 1)  # (D, M D, M): correlations with column k
     root = (1 - by_column.square().sum(2)).clamp_min(0.02).rsqrt()  # (D, M D)
     scaled = by_column * root[:, :, None]
     least, most = z.clone(), z.clone()
-    names = ("block_collider", "block_chain", "block_collider_gain")
-    out = {name: torch.zeros(D, D) for name in names}
-    eye = torch.eye(D, dtype=torch.bool)
+    best = torch.zeros(3, D, D)  # [k, i]
     open_ik = torch.exp(-z.square() / 4)
-    step = max(1, CHUNK // (FUNCTIONS * D) ** 2)
-    kept = []
+    alive = live.float()
+    step = max(1, min(D, CUBE // (M * D) ** 2))
+    space = torch.empty(step, M * D, M * D)  # kept, as fresh pages would cost more than the arithmetic on them
+    gains = []
     for start in range(0, D, step):
-        part = slice(start, min(start + step, D))
-        given = root[part, :, None] * R
-        given.mul_(root[part, None, :]).baddbmm_(scaled[part], scaled[part].transpose(1, 2), alpha=-1)
-        strength = _block_sum(given.square_()).clamp_max(1e3)
-        rows = (n - blocks.sizes[part, None, None]).clamp_min(1.0)
-        z_given = wilson_hilferty(rows * strength, degrees).mul_(live).clamp_min_(0.0)
-        third = ~(eye[part, :, None] | eye[part, None, :] | eye)
-        z_given = torch.where(third, z_given, z)
+        k = slice(start, min(start + step, D))
+        given = torch.mul(root[k, :, None], R, out=space[: k.stop - start])
+        given.mul_(root[k, None, :]).baddbmm_(scaled[k], scaled[k].transpose(1, 2), alpha=-1)
+        strength = _block_sum(given.square_(), M).clamp_max_(1e3)
+        strength.mul_((n - blocks.sizes[k, None, None]).clamp_min(1.0))
+        third = third_variables(start, k.stop, D)
+        gain = wilson_hilferty(strength, degrees).mul_(alive).clamp_min_(0.0).sub_(z).mul_(third)
+        z_given = z + gain
         least = torch.minimum(least, z_given.amin(0))
         most = torch.maximum(most, z_given.amax(0))
         # for colliders the conditioned column is the effect: [k, i, j] is read as [effect, cause, other]
-        both = torch.minimum(z[part, :, None], z[part, None, :])
-        collider = torch.minimum(both, z_given) * open_ik * third
-        chain = torch.minimum(both, z) * torch.exp(-z_given.square() / 4) * third
-        out["block_collider"][:, part] = compress(collider.amax(2)).T
-        out["block_chain"][:, part] = compress(chain.amax(2)).T
-        kept.append((z_given - z) * third)
+        both = torch.minimum(z[k, :, None], z[k, None, :])
+        best[0, k] = torch.minimum(both, z_given).mul_(open_ik).mul_(third).amax(2)
+        best[1, k] = z_given.square_().mul_(-0.25).exp_().mul_(torch.minimum(both, z)).mul_(third).amax(2)
+        gains.append(gain)
     separable = torch.exp(-least.square() / 8)
-    out["block_collider_gain"] = compress(torch.cat([(gain * separable).amax(2) for gain in kept])).T
-    out["block_order1_z"] = compress(least)
-    out["block_order1_gain"] = compress(most - z)
-    return out
+    best[2] = torch.cat([gain.mul_(separable).amax(2) for gain in gains])
+    names = ("block_collider", "block_chain", "block_collider_gain")
+    out = dict(zip(names, compress(best).transpose(1, 2), strict=True))
+    return out | {"block_order1_z": compress(least), "block_order1_gain": compress(most - z)}
 
 
 @lru_cache(maxsize=8)
@@ -239,31 +245,31 @@ def _subsets(candidates: int) -> tuple[Tensor, Tensor]:
 
 def _targets(blocks: Blocks, chosen: Tensor, n: Tensor, live: Tensor, targets: Tensor) -> dict[str, Tensor]:
     """Order-2 minimum and BIC gain of some targets j with their (J, M) candidates, laid out [j, i]."""
-    D, J = n.shape[0], len(targets)
+    D, J, M = n.shape[0], len(targets), blocks.functions
     subsets, _ = _subsets(chosen.shape[1])
     T = len(subsets)
     members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 2), D is the empty place
-    padded = torch.zeros(FUNCTIONS, D + 1, FUNCTIONS, D + 1)
-    padded[:, :D, :, :D] = blocks.correlation.view(FUNCTIONS, D, FUNCTIONS, D)
+    padded = torch.zeros(M, D + 1, M, D + 1)
+    padded[:, :D, :, :D] = blocks.correlation.view(M, D, M, D)
     by_column = padded.permute(1, 3, 0, 2)  # (D + 1, D + 1, M, M)
     square = by_column[members[..., :, None], members[..., None, :]]  # (J, T, 2, 2, M, M)
-    square = square.permute(0, 1, 2, 4, 3, 5).reshape(J, T, 2 * FUNCTIONS, 2 * FUNCTIONS)
+    square = square.permute(0, 1, 2, 4, 3, 5).reshape(J, T, 2 * M, 2 * M)
     torch.diagonal(square, dim1=-2, dim2=-1).fill_(1.01)
     factor = torch.linalg.cholesky_ex(square)[0]
-    wide = padded[:, :D].permute(2, 3, 0, 1).permute(1, 0, 2, 3).reshape(D + 1, FUNCTIONS, FUNCTIONS * D)
-    cross = wide[members].reshape(J, T, 2 * FUNCTIONS, FUNCTIONS * D)
+    wide = padded[:, :D].permute(2, 3, 0, 1).permute(1, 0, 2, 3).reshape(D + 1, M, M * D)
+    cross = wide[members].reshape(J, T, 2 * M, M * D)
     whitened = torch.linalg.solve_triangular(factor, cross, upper=False)
     variance = 1 - whitened.square().sum(2)  # (J, T, M D)
-    own_index = (torch.arange(FUNCTIONS) * D + targets[:, None])[:, None, None].expand(-1, T, 2 * FUNCTIONS, -1)
+    own_index = (torch.arange(M) * D + targets[:, None])[:, None, None].expand(-1, T, 2 * M, -1)
     own = whitened.gather(3, own_index)  # (J, T, 2M, M)
-    direct = blocks.correlation.view(FUNCTIONS, D, FUNCTIONS * D)[:, targets].transpose(0, 1)  # (J, M, M D)
+    direct = blocks.correlation.view(M, D, M * D)[:, targets].transpose(0, 1)  # (J, M, M D)
     covariance = direct[:, None] - own.transpose(2, 3) @ whitened  # (J, T, M, M D)
     left = variance.gather(2, own_index[:, :, 0])  # (J, T, M)
     broken = ~torch.isfinite(left).all(2, keepdim=True) | (left < -0.05).any(2, keepdim=True)
     left = left.clamp_min(0.02)
     scale = variance.clamp_min(0.02).rsqrt()
     statistic = (covariance * left.rsqrt()[..., None]).square_().sum(2) * scale.square()  # (J, T, M D)
-    statistic = statistic.view(J, T, FUNCTIONS, D).sum(2).clamp_max(1e3)
+    statistic = statistic.view(J, T, M, D).sum(2).clamp_max(1e3)
     unusable = (members[..., None] == torch.arange(D)).any(2) | broken
 
     rows = n[targets][:, None]
@@ -271,7 +277,7 @@ def _targets(blocks: Blocks, chosen: Tensor, n: Tensor, live: Tensor, targets: T
     degrees = blocks.degrees[targets][:, None]
     z = wilson_hilferty((rows - sizes[..., None]).clamp_min(1.0) * statistic, degrees) * live[targets][:, None]
     z = z.clamp_min(0.0).masked_fill(unusable, torch.inf)
-    used = (torch.arange(FUNCTIONS) < blocks.sizes[targets, None]).float()[:, None]
+    used = (torch.arange(M) < blocks.sizes[targets, None]).float()[:, None]
     n_j = n[targets].mean(1)
     price = n_j.clamp_min(2).log()[:, None]
     without = n_j[:, None] * (left.log() * used).sum(2) + blocks.sizes[targets, None] * sizes * price
@@ -282,5 +288,5 @@ def _targets(blocks: Blocks, chosen: Tensor, n: Tensor, live: Tensor, targets: T
     best = without_i.amin(1) - (without_i - gain).amin(1)
     return {
         "block_order2_z": compress(z.amin(1)),
-        "block_bic_gain": torch.asinh(best * live[targets] / 8) / 2,
+        "block_bic_gain": asinh(best * live[targets] / 8) / 2,
     }

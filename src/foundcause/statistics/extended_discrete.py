@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from foundcause.statistics.contingency import Tables, wilson_hilferty
+from foundcause.statistics.elementwise import entropy_terms
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import BINS
 from foundcause.statistics.extended_linear import compress
@@ -44,22 +45,22 @@ def discrete_features(tables: Tables, states: Tensor) -> dict[str, Tensor]:
     seen = n_a > 0
     counted = n_a >= n_a.amax(0).clamp_max(5.0)
     cumulated = torch.stack(_descending(conditional)).cumsum(0)  # (K, K, C, D): [rank, a, i, j]
-    meet = torch.where(counted, cumulated, torch.inf).amin(1)
+    meet = cumulated.add_(9.0 * ~counted).amin(1)  # shares sum to 1: what is not counted is never the least
     meet = torch.diff(meet, dim=0, prepend=torch.zeros_like(meet[:1])).clamp_(0.0, 1.0)
-    H_meet = torch.special.entr(meet).sum(0)
+    H_meet = entropy_terms(meet).sum(0)
 
     shift = counts.argmax(1)  # (K, C, D)
     bins = torch.arange(BINS)[:, None, None]
     index = bins + shift[:, None]
     index = torch.where(index >= states, index - states, index).clamp_(max=BINS - 1)
     p_e = (counts.gather(1, index).sum(0) * (bins < states)) / n
-    H_e = torch.special.entr(p_e).sum(0)
+    H_e = entropy_terms(p_e).sum(0)
     K_i, K_e = seen.sum(0), (p_e > 0).sum(0)
     degrees = ((K_i - 1) * (K_e - 1)).clamp_min(1).float()
     excess = (H_i + H_e - H_ij).clamp_min(0.0)
     varied = (K_i > 1) & (K_e > 1)
 
-    H_a = torch.special.entr(conditional).sum(1)
+    H_a = entropy_terms(conditional).sum(1)
     deviation = (H_a - (p_a * H_a).sum(0)) * seen
     spread = (p_a * deviation.square()).sum(0).clamp_min(0.0).sqrt()
     count = K_i.clamp_min(1).float()

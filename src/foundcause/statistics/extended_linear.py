@@ -11,11 +11,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
 
 CHUNK = 2_000_000
 """Most elements of a (rows, D, D) working tensor."""
+
+CUBE = 200_000
+"""The same where many passes are made over it, which then stays in cache."""
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("pearson", "symmetric", "dependence", "corr of x over joint rows"),
@@ -85,7 +89,7 @@ class Linear:
 
 def compress(z: Tensor) -> Tensor:
     """asinh(z / 4)."""
-    return torch.asinh(z * 0.25)
+    return asinh(z * 0.25)
 
 
 def fisher_z(correlation: Tensor, degrees: Tensor) -> Tensor:
@@ -177,7 +181,7 @@ def linear_block(columns: Columns) -> tuple[dict[str, Tensor], Linear]:
 
     P = precision[2]
     diagonal = P.diagonal()
-    out["regression"] = torch.asinh(-P / diagonal[None, :]).float()
+    out["regression"] = asinh(-P / diagonal[None, :]).float()
     out["log_precision"] = diagonal.log().float()
     out["explained"] = (1 - 1 / diagonal).float()
     out["explained_x"] = (1 - 1 / precision[0].diagonal()).float()
@@ -210,6 +214,15 @@ def _order1(c: Tensor) -> tuple[Tensor, Tensor]:
     return torch.minimum(least, size), torch.maximum(most, size)
 
 
+def third_variables(start: int, stop: int, D: int) -> Tensor:
+    """(rows, D, D) float32 of [a, b, c], a from start to stop: 1 where all three differ, else 0."""
+    third = torch.ones(stop - start, D, D)
+    third.diagonal(dim1=1, dim2=2).zero_()
+    third.diagonal(offset=start, dim1=0, dim2=1).zero_()
+    third.diagonal(offset=start, dim1=0, dim2=2).zero_()
+    return third
+
+
 def _colliders(
     c: Tensor, z: Tensor, order1_min_z: Tensor, P: Tensor, full_z: Tensor, n: Tensor, full_degrees: Tensor
 ) -> dict[str, Tensor]:
@@ -221,43 +234,35 @@ def _colliders(
     diagonal = P.diagonal()
     share = P / diagonal[None, :]  # [k, j] -> P_kj / P_jj
     rest = (diagonal[:, None] - P * share).clamp_min(1e-4).rsqrt()  # [i, j]: precision of i when j is left out
-    names = (
-        "collider",
-        "chain",
-        "collider_gain",
-        "chain_gain",
-        "collider_full",
-        "chain_full",
-        "collider_sum",
-        "chain_sum",
-    )
-    out = {name: torch.zeros_like(c) for name in names}
-    if D < 3:
-        return out
+    names = ("collider", "chain", "collider_gain", "chain_gain", "collider_full", "chain_full")
+    best = torch.zeros(len(names), D, D)
+    sums = torch.zeros(2, D, D)
     open_ik = torch.exp(-z.square() / 4)
     separable_ik = torch.exp(-order1_min_z.square() / 8)
-    step = max(1, CHUNK // (D * D))
-    for start in range(0, D, step):
-        rows = slice(start, min(start + step, D))
-        third = ~(_excluded(rows.start, rows.stop, D) | torch.eye(D, dtype=torch.bool)[rows, :, None])
-        given = torch.addcmul(c[rows, :, None], c[rows, None, :], c[None], value=-1)
-        given = given.mul_(scale[rows, None, :]).mul_(scale[None]).abs_().clamp_(max=0.9999)
-        z_given = torch.atanh(given).mul_(root[rows, :, None])
-        z_ik = z[rows, :, None]
-        closed = torch.exp(z_given.square().mul_(-0.125))
-        both = torch.minimum(z[rows, None, :], z[None])
-        collider = torch.minimum(both, z_given) * open_ik[rows, :, None] * third
-        chain = torch.minimum(both, z_ik) * closed * closed * third
-        out["collider"][rows] = compress(collider.amax(1))
-        out["chain"][rows] = compress(chain.amax(1))
-        out["collider_sum"][rows] = torch.log1p((collider - 2).clamp_min_(0).sum(1)) * 0.5
-        out["chain_sum"][rows] = torch.log1p((chain - 2).clamp_min_(0).sum(1)) * 0.5
-        gain = (z_given - z_ik) * third
-        out["collider_gain"][rows] = compress((gain * separable_ik[rows, :, None]).amax(1))
-        out["chain_gain"][rows] = compress((-gain * closed).amax(1))
-        without = torch.addcmul(P[rows, :, None], share[rows, None, :], P[None], value=-1)
-        without = without.mul_(rest[rows, None, :]).mul_(rest[None]).abs_().clamp_(max=0.9999)
-        lost = (full_z[rows, :, None] - torch.atanh(without).mul_(full_root[rows, :, None])) * third
-        out["collider_full"][rows] = compress(lost.amax(1))
-        out["chain_full"][rows] = compress(-lost.amin(1))
-    return out
+    step = max(1, min(D, CUBE // (D * D)))
+    space = torch.empty(4, step, D, D)  # kept, as fresh pages would cost more than the arithmetic on them
+    for start in range(0, D if D > 2 else 0, step):
+        i = slice(start, min(start + step, D))
+        z_given, closed, both, work = space[:, : i.stop - start]
+        third = third_variables(start, i.stop, D)
+        z_ik = z[i, :, None]
+        torch.addcmul(c[i, :, None], c[i, None, :], c, value=-1, out=z_given)
+        z_given.mul_(scale[i, None, :]).mul_(scale).abs_().clamp_(max=0.9999).atanh_().mul_(root[i, :, None])
+        torch.mul(z_given, z_given, out=closed).mul_(-0.125).exp_()
+        torch.minimum(z[i, None, :], z, out=both)
+        torch.minimum(both, z_given, out=work).mul_(open_ik[i, :, None]).mul_(third)
+        best[0, i] = work.amax(1)
+        sums[0, i] = work.sub_(2).clamp_min_(0).sum(1)
+        torch.minimum(both, z_ik, out=work).mul_(closed).mul_(closed).mul_(third)
+        best[1, i] = work.amax(1)
+        sums[1, i] = work.sub_(2).clamp_min_(0).sum(1)
+        torch.sub(z_given, z_ik, out=work).mul_(third)
+        best[2, i] = torch.mul(work, separable_ik[i, :, None], out=both).amax(1)
+        best[3, i] = -work.mul_(closed).amin(1)
+        torch.addcmul(P[i, :, None], share[i, None, :], P, value=-1, out=work)
+        work.mul_(rest[i, None, :]).mul_(rest).abs_().clamp_(max=0.9999).atanh_().mul_(full_root[i, :, None])
+        torch.sub(full_z[i, :, None], work, out=work).mul_(third)
+        best[4, i] = work.amax(1)
+        best[5, i] = -work.amin(1)
+    out = dict(zip(names, compress(best), strict=True))
+    return out | dict(zip(("collider_sum", "chain_sum"), torch.log1p(sums) * 0.5, strict=True))

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from foundcause.statistics.candidates import copied, stand_ins, strongest
 from foundcause.statistics.contingency import wilson_hilferty
+from foundcause.statistics.elementwise import asinh, entropy_terms
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
 from foundcause.statistics.extended_linear import compress
@@ -147,9 +148,9 @@ def local_block(columns: Columns, strength: Tensor) -> dict[str, Tensor]:
         within = total <= total.amin(1, keepdim=True) + 0.01 + 1e-5 * fits.rows[:, :1]
         parts.append(
             {
-                "table_bic_gain": torch.asinh(gain / 8) / 2,
+                "table_bic_gain": asinh(gain / 8) / 2,
                 "table_min_z": least,
-                "table_aic_gain": torch.asinh(lenient / 8) / 2,
+                "table_aic_gain": asinh(lenient / 8) / 2,
                 "table_parents": torch.where(within, sets.sizes, LARGEST_SET).amin(1) / LARGEST_SET,
             }
         )
@@ -201,7 +202,7 @@ def _fits(codes: Tensor, observed: Tensor | None, targets: Tensor, chosen: Tenso
         fit, count = _likelihood(table)
         alone = table.sum(tuple(range(2, 2 + size)))  # (J, T_k, 5): the target on these rows
         n = alone.sum(2)
-        gains.append(fit - torch.special.entr(n) + torch.special.entr(alone).sum(2))
+        gains.append(fit - entropy_terms(n) + entropy_terms(alone).sum(2))
         configurations.append(count)
         seen.append(n.clamp_min(1.0))
         if observed is not None:
@@ -227,7 +228,7 @@ def _likelihood(table: Tensor) -> tuple[Tensor, Tensor]:
     """(J, T) log-likelihood of the last axis given all between, and how many configurations of those were seen."""
     flat = table.flatten(2, -2) if table.dim() > 3 else table[:, :, None]
     parent = flat.sum(3)
-    fit = torch.special.entr(parent).sum(2) - torch.special.entr(flat).sum((2, 3))
+    fit = entropy_terms(parent).sum(2) - entropy_terms(flat).sum((2, 3))
     return fit, (parent > 0).float().sum(2)
 
 
@@ -238,7 +239,7 @@ def _single_scores(columns: Columns, codes: Tensor, states: Tensor) -> tuple[Ten
     table = (onehot.T @ onehot).view(D, STATES, D, STATES)
     marginal = table.sum(1)  # (D, D, Q): [j, i, state of i], on the joint rows
     n = columns.joint
-    entropies = torch.special.entr(marginal).sum(2)
-    gain = entropies + entropies.T - torch.special.entr(table).sum((1, 3)) - torch.special.entr(n)
+    entropies = entropy_terms(marginal).sum(2)
+    gain = entropies + entropies.T - entropy_terms(table).sum((1, 3)) - entropy_terms(n)
     parameters = (states[:, None] - 1) * ((marginal > 0).sum(2) - 1)
     return (parameters * n.log() - 2 * gain) / n, n

@@ -10,6 +10,7 @@ import math
 import torch
 from torch import Tensor
 
+from foundcause.statistics.elementwise import asinh, entropy_terms
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import BINS, Columns
 
@@ -79,17 +80,17 @@ def moment_block(columns: Columns, c: Tensor, counts_KKDD: Tensor, sums: Tensor,
     tanh = torch.tanh(x)
     left = torch.cat([x2, x2 * x, tanh], 1)
     products = (left.T @ x).view(3, D, D) / n
-    out["cross_21"] = torch.asinh(products[0] * sign)
-    out["cross_22"] = torch.asinh(x2.T @ x2 / n - 1 - 2 * c.square())
-    out["cross_31"] = torch.asinh(products[1] - 3 * c)
-    out["cross_21_g"] = torch.asinh(g2.T @ g / n * sign)
+    out["cross_21"] = asinh(products[0] * sign)
+    out["cross_22"] = asinh(x2.T @ x2 / n - 1 - 2 * c.square())
+    out["cross_31"] = asinh(products[1] - 3 * c)
+    out["cross_21_g"] = asinh(g2.T @ g / n * sign)
     ratio = products[2].T - products[2]
     out["lingam"] = 4 * c * ratio
-    out["lingam_z"] = torch.asinh(ratio * sign * n.sqrt())
+    out["lingam_z"] = asinh(ratio * sign * n.sqrt())
 
     n_D = columns.counts
-    out["skewness"] = torch.asinh((x2 * x).sum(0) / n_D)
-    out["kurtosis"] = torch.asinh(x2.square().sum(0) / n_D - 3)
+    out["skewness"] = asinh((x2 * x).sum(0) / n_D)
+    out["kurtosis"] = asinh(x2.square().sum(0) / n_D - 3)
     log_cosh = (x.abs() + torch.log1p(torch.exp(-2 * x.abs())) - math.log(2)).mul(columns.mask)
     out["negentropy"] = (log_cosh.sum(0) / n_D - 0.37457) * 10
     out["distinct"] = columns.distinct.clamp_min(1).float().log() / 4
@@ -97,7 +98,7 @@ def moment_block(columns: Columns, c: Tensor, counts_KKDD: Tensor, sums: Tensor,
     out["discrete"] = columns.discrete.float()
     p_DK = columns.onehot.sum(0).view(D, BINS) / n_D[:, None]
     out["mode_mass"] = p_DK.amax(1)
-    out["entropy"] = torch.special.entr(p_DK).sum(1) / math.log(BINS)
+    out["entropy"] = entropy_terms(p_DK).sum(1) / math.log(BINS)
     out["missing"] = 1 - columns.mask.mean(0)
     out["log_rows"] = torch.tensor(math.log(max(rows, 1) / 500) / 2)
     out["crowding"] = torch.tensor(math.asinh(10 * D / max(rows, 1)) / 2)
@@ -134,11 +135,11 @@ def conditional_shape(count_DKD: Tensor, sums: Tensor) -> dict[str, Tensor]:
     return {
         "mean_variance": between / (between + within).clamp_min(1e-6),
         "log_variance": (w * unbiased.log()).sum(1) / 2,
-        "variance_spread": torch.asinh(spread),
-        "mean_skewness": torch.asinh((w * skewness).sum(1)),
-        "square_skewness": torch.asinh((w * skewness.square()).sum(1)),
-        "mean_travel": torch.asinh(travel / 4),
-        "mean_turns": torch.asinh((travel - net.abs()) / 4),
+        "variance_spread": asinh(spread),
+        "mean_skewness": asinh((w * skewness).sum(1)),
+        "square_skewness": asinh((w * skewness.square()).sum(1)),
+        "mean_travel": asinh(travel / 4),
+        "mean_turns": asinh((travel - net.abs()) / 4),
     }
 
 

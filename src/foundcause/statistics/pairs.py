@@ -11,6 +11,7 @@ import math
 import torch
 from torch import Tensor
 
+from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
 
@@ -96,9 +97,9 @@ def pair_block(
     n = columns.joint.clamp_max(float(len(rows)))
     line = line_entropy(x, mask, pair_rows, correlation[0])
     out["line_entropy"] = line
-    out["line_entropy_z"] = torch.asinh(n * (line.T - line) / 4)
+    out["line_entropy_z"] = asinh(n * (line.T - line) / 4)
     entropy, dependence = out["noise_entropy_x"], out["noise_dependence_x"]
-    out["noise_entropy_z"] = torch.asinh(n * (entropy.T - entropy) / 4)
+    out["noise_entropy_z"] = asinh(n * (entropy.T - entropy) / 4)
     out["noise_dependence_gap"] = dependence.T - dependence
     out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
     if bool((shared < FEWEST).any()):
@@ -171,8 +172,8 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[st
         parts.append(
             {
                 "cubic_error": log_deviation,
-                "noise_skewness": torch.asinh(third),
-                "noise_kurtosis": torch.asinh(fourth - 3),
+                "noise_skewness": asinh(third),
+                "noise_kurtosis": asinh(fourth - 3),
                 "noise_slope": (bent[:, :, 1] * scale).clamp(-1, 1),
                 "noise_bend": (bent[:, :, 2] * scale).clamp(-1, 1),
                 "noise_dependence": torch.log1p(rows * covariances / independent),
@@ -268,8 +269,8 @@ def _descriptions(
     return {
         "unit_error": (log_cubic - 2 * _span(columns).log()[None, :]) / 4,
         "description": description / 2,
-        "cubic_gain": torch.asinh(log_line - log_cubic),
-        "bend_gain": torch.asinh(log_cubic - log_bins),
+        "cubic_gain": asinh(log_line - log_cubic),
+        "bend_gain": asinh(log_cubic - log_bins),
     }
 
 
@@ -324,7 +325,7 @@ def _conditional(columns: Columns, precision: Tensor) -> dict[str, Tensor]:
     fourth = fourth + (3 * al * be**2 * de + be**4) * m31.T + be**3 * de * m40.T
     fourth = fourth / (al.pow(1.5) * de.sqrt())
     rho = be / (al * de).sqrt()
-    return {"conditional_21": torch.asinh(third * torch.sign(rho)), "conditional_31": torch.asinh(fourth - 3 * rho)}
+    return {"conditional_21": asinh(third * torch.sign(rho)), "conditional_31": asinh(fourth - 3 * rho)}
 
 
 def marginal_support(columns: Columns) -> dict[str, Tensor]:
@@ -343,8 +344,8 @@ def marginal_support(columns: Columns) -> dict[str, Tensor]:
     return {
         "spacing_entropy": (entropy - 1.4189) / 2,
         "spacing_entropy_unit": (entropy - span.log()) / 2,
-        "lower_end": torch.asinh(-x[0]),
-        "upper_end": torch.asinh(x[-1]),
+        "lower_end": asinh(-x[0]),
+        "upper_end": asinh(x[-1]),
         "lower_mass": (2 * rank_low).clamp(0, 1),
         "upper_mass": (2 * (1 - rank_high)).clamp(0, 1),
         "grid": torch.where(torch.isfinite(least), (least / span).clamp(1e-6, 1.0).log() / 10, 0.0),

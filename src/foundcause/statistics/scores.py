@@ -13,13 +13,15 @@ import torch
 from torch import Tensor
 
 from foundcause.statistics.candidates import copied, stand_ins, strongest
+from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
 from foundcause.statistics.extended_linear import Linear, compress, fisher_z
 
 CANDIDATES = 6
 LARGEST_SET = 3
-CHUNK = 2_000_000
+CHUNK = 400_000
+_NEVER = 1e30
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity(
@@ -94,26 +96,29 @@ def _targets(columns: Columns, c: Tensor, targets: Tensor, chosen: Tensor) -> di
     covariance = c[targets][:, None] - (whitened * own).sum(2)
     left = remaining.gather(2, targets[:, None, None].expand(-1, len(subsets), 1))  # (J, T, 1)
     broken = ~torch.isfinite(left) | (left < -0.01)
+    if bool(broken.any()):
+        left, covariance = torch.where(broken, 1.0, left), torch.where(broken, 0.0, covariance)
+        remaining = torch.where(broken, 1.0, remaining)
     left = left.clamp_min(1e-4)
     partial = covariance * (left * remaining.clamp_min(1e-3)).rsqrt()
     partial = partial.clamp(-0.9999, 0.9999)
 
-    inside = (members[..., None] == torch.arange(D)).any(2)  # (J, T, D): i belongs to the set
-    unusable = inside | broken
+    # added to what a minimum is taken of, where i belongs to the set (or the set is broken)
+    unusable = torch.zeros(J, len(subsets), D + 1).scatter_(2, members, _NEVER)[..., :D] + _NEVER * broken
     price = n_j.clamp_min(2).log()
     without = n_j[:, None] * left[..., 0].log() + sizes * price[:, None]  # (J, T)
     gain = -n_ji[:, None] * torch.log1p(-partial.square()) - price[:, None, None]
-    without_i = without[:, :, None].expand_as(gain).masked_fill(unusable, torch.inf)
+    without_i = without[:, :, None] + unusable
     best_without, best_set = without_i.min(1)
     best_with = (without_i - gain).amin(1)
     gain_best = gain.gather(1, best_set[:, None])[:, 0]
-    z = fisher_z(partial, n_ji[:, None] - 3 - sizes[None, :, None]).masked_fill(unusable, torch.inf)
-    least = partial.abs().masked_fill(unusable, torch.inf).amin(1)
+    z = fisher_z(partial, n_ji[:, None] - 3 - sizes[None, :, None]).add_(unusable)
+    least = partial.abs().add_(unusable).amin(1)
     plain = without.masked_fill(broken[..., 0], torch.inf)
     best_plain = plain.argmin(1)
     return {
-        "bic_gain": torch.asinh((best_without - best_with) * 0.25) * 0.5,
-        "bic_gain_best": torch.asinh(gain_best * 0.25) * 0.5,
+        "bic_gain": asinh((best_without - best_with) * 0.25) * 0.5,
+        "bic_gain_best": asinh(gain_best * 0.25) * 0.5,
         "best_partial": partial.gather(1, best_set[:, None])[:, 0],
         "order3_min": least,
         "order3_min_z": compress(z.amin(1)),
