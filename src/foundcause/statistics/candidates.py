@@ -37,3 +37,18 @@ def copied(found: dict[str, Tensor], stand_in: Tensor | None) -> dict[str, Tenso
     if stand_in is None:
         return found
     return {name: value.gather(1, stand_in) if value.dim() == 2 else value for name, value in found.items()}
+
+
+def whitening(square: Tensor, subsets: Tensor) -> Tensor:
+    """(J, T, S, M F) maps from all candidates of a target to whitened members of each set.
+
+    square: (J, T, S, S) covariances of the members of every set, of F components each. subsets: (T, S / F) positions of
+    the members among M candidates, M for an empty place. One product with the candidates serves all sets.
+    """
+    J, T, S, _ = square.shape
+    F = S // subsets.shape[1]
+    M = int(subsets.max())  # the empty set has none but empty places
+    factor = torch.linalg.cholesky_ex(square)[0]
+    inverse = torch.linalg.solve_triangular(factor, torch.eye(S).expand(J, T, S, S), upper=False)
+    place = (subsets[:, :, None] * F + torch.arange(F)).view(1, T, 1, S).expand(J, T, S, S)
+    return torch.zeros(J, T, S, (M + 1) * F).scatter_(3, place, inverse)[..., : M * F]

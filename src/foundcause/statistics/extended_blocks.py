@@ -18,7 +18,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from foundcause.statistics.candidates import copied, stand_ins, strongest
+from foundcause.statistics.candidates import copied, stand_ins, strongest, whitening
 from foundcause.statistics.contingency import wilson_hilferty
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
@@ -27,8 +27,8 @@ from foundcause.statistics.extended_linear import compress, third_variables
 
 FUNCTIONS = 4
 CANDIDATES = 4
-CHUNK = 400_000
-CUBE = 320_000
+CHUNK = 1_300_000
+CUBE = 1_300_000
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity(
@@ -170,22 +170,23 @@ def _block_sum(square: Tensor, M: int) -> Tensor:
 def _full(blocks: Blocks, n: Tensor) -> tuple[Tensor, Tensor]:
     """(D, D) ||partial R_ij||^2 given all other columns, and (D,) the mean explained variance of its functions."""
     D, M = n.shape[0], blocks.functions
-    R = blocks.correlation.double()
+    # components that no column uses are apart from all others: the algebra is done without them
+    used = (torch.arange(M)[:, None] < blocks.sizes).reshape(-1).nonzero()[:, 0]
+    owner = used % D
+    R = blocks.correlation[used][:, used].double()
     square = R.square()
-    same = torch.arange(D).repeat(M)
-    within = same[:, None] == same[None, :]
-    used = (torch.arange(M)[:, None] < blocks.sizes).reshape(-1)
-    between = (~within & used[:, None] & used[None, :]).double()
-    rows = n.double().repeat(M, M)
-    noise = ((1 - square).square() / rows * between).sum()
+    between = (owner[:, None] != owner[None, :]).double()
+    noise = ((1 - square).square() / n[owner][:, owner] * between).sum()
     intensity = (noise / (square * between).sum().clamp_min(1e-9)).clamp(0.01, 1.0)
-    eye = torch.eye(R.shape[0], dtype=torch.float64)
-    shrunk = R * (1 - intensity) + eye * intensity
+    shrunk = R * (1 - intensity)
+    shrunk.diagonal().add_(intensity)
     factor, failed = torch.linalg.cholesky_ex(shrunk)
     if bool(failed):
         spectrum, vectors = torch.linalg.eigh(shrunk)
         factor = torch.linalg.cholesky((vectors * spectrum.clamp_min(1e-2)) @ vectors.T)
-    Q = torch.cholesky_inverse(factor).view(M, D, M, D)
+    Q = torch.eye(M * D, dtype=torch.float64)
+    Q[used[:, None], used] = torch.cholesky_inverse(factor)
+    Q = Q.view(M, D, M, D)
     own = torch.diagonal(Q, dim1=1, dim2=3).permute(2, 0, 1)  # (D, M, M)
     root = torch.linalg.solve_triangular(
         torch.linalg.cholesky(own), torch.eye(M, dtype=torch.float64).expand(D, -1, -1), upper=False
@@ -226,7 +227,8 @@ def _order1(blocks: Blocks, z: Tensor, n: Tensor, live: Tensor) -> dict[str, Ten
         # for colliders the conditioned column is the effect: [k, i, j] is read as [effect, cause, other]
         both = torch.minimum(z[k, :, None], z[k, None, :])
         best[0, k] = torch.minimum(both, z_given).mul_(open_ik).mul_(third).amax(2)
-        best[1, k] = z_given.square_().mul_(-0.25).exp_().mul_(torch.minimum(both, z)).mul_(third).amax(2)
+        closed = z_given.square_().mul_(-0.25).clamp_min_(-80.0).exp_()  # numbers too small to be normal are slow
+        best[1, k] = closed.mul_(torch.minimum(both, z)).mul_(third).amax(2)
         gains.append(gain)
     separable = torch.exp(-least.square() / 8)
     best[2] = torch.cat([gain.mul_(separable).amax(2) for gain in gains])
@@ -249,16 +251,16 @@ def _targets(blocks: Blocks, chosen: Tensor, n: Tensor, live: Tensor, targets: T
     subsets, _ = _subsets(chosen.shape[1])
     T = len(subsets)
     members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 2), D is the empty place
-    padded = torch.zeros(M, D + 1, M, D + 1)
-    padded[:, :D, :, :D] = blocks.correlation.view(M, D, M, D)
-    by_column = padded.permute(1, 3, 0, 2)  # (D + 1, D + 1, M, M)
-    square = by_column[members[..., :, None], members[..., None, :]]  # (J, T, 2, 2, M, M)
-    square = square.permute(0, 1, 2, 4, 3, 5).reshape(J, T, 2 * M, 2 * M)
+    few = chosen.shape[1]
+    near = blocks.correlation.view(M, D, M * D).transpose(0, 1)[chosen]  # (J, few, M, M D)
+    among = torch.zeros(J, few + 1, M, few + 1, M)
+    place = (torch.arange(M) * D + chosen[..., None]).view(J, 1, 1, few * M)
+    among[:, :few, :, :few] = near.gather(3, place.expand(-1, few, M, -1)).view(J, few, M, few, M)
+    square = among[:, subsets[:, :, None], :, subsets[:, None, :]]  # (T, 2, 2, J, M, M)
+    square = square.permute(3, 0, 1, 4, 2, 5).reshape(J, T, 2 * M, 2 * M)
     torch.diagonal(square, dim1=-2, dim2=-1).fill_(1.01)
-    factor = torch.linalg.cholesky_ex(square)[0]
-    wide = padded[:, :D].permute(2, 3, 0, 1).permute(1, 0, 2, 3).reshape(D + 1, M, M * D)
-    cross = wide[members].reshape(J, T, 2 * M, M * D)
-    whitened = torch.linalg.solve_triangular(factor, cross, upper=False)
+    maps = whitening(square, subsets).view(J, T * 2 * M, few * M)
+    whitened = torch.bmm(maps, near.view(J, few * M, M * D)).view(J, T, 2 * M, M * D)
     variance = 1 - whitened.square().sum(2)  # (J, T, M D)
     own_index = (torch.arange(M) * D + targets[:, None])[:, None, None].expand(-1, T, 2 * M, -1)
     own = whitened.gather(3, own_index)  # (J, T, 2M, M)

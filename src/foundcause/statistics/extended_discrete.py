@@ -49,10 +49,11 @@ def discrete_features(tables: Tables, states: Tensor) -> dict[str, Tensor]:
     meet = torch.diff(meet, dim=0, prepend=torch.zeros_like(meet[:1])).clamp_(0.0, 1.0)
     H_meet = entropy_terms(meet).sum(0)
 
-    shift = counts.argmax(1)  # (K, C, D)
     bins = torch.arange(BINS)[:, None, None]
+    # the first bin of the greatest count: exact in float32 below a million rows, and many times faster than argmax
+    shift = BINS - 1 - (counts * 16 + (BINS - 1 - bins)).amax(1).remainder_(16).long()  # (K, C, D)
     index = bins + shift[:, None]
-    index = torch.where(index >= states, index - states, index).clamp_(max=BINS - 1)
+    index.sub_(states * (index >= states)).clamp_(max=BINS - 1)
     p_e = (counts.gather(1, index).sum(0) * (bins < states)) / n
     H_e = entropy_terms(p_e).sum(0)
     K_i, K_e = seen.sum(0), (p_e > 0).sum(0)

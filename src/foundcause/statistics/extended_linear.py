@@ -248,7 +248,7 @@ def _colliders(
         z_ik = z[i, :, None]
         torch.addcmul(c[i, :, None], c[i, None, :], c, value=-1, out=z_given)
         z_given.mul_(scale[i, None, :]).mul_(scale).abs_().clamp_(max=0.9999).atanh_().mul_(root[i, :, None])
-        torch.mul(z_given, z_given, out=closed).mul_(-0.125).exp_()
+        torch.mul(z_given, z_given, out=closed).mul_(-0.125).clamp_min_(-40.0).exp_()  # too small numbers are slow
         torch.minimum(z[i, None, :], z, out=both)
         torch.minimum(both, z_given, out=work).mul_(open_ik[i, :, None]).mul_(third)
         best[0, i] = work.amax(1)

@@ -12,7 +12,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from foundcause.statistics.candidates import copied, stand_ins, strongest
+from foundcause.statistics.candidates import copied, stand_ins, strongest, whitening
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import Columns
@@ -20,7 +20,7 @@ from foundcause.statistics.extended_linear import Linear, compress, fisher_z
 
 CANDIDATES = 6
 LARGEST_SET = 3
-CHUNK = 400_000
+CHUNK = 1_000_000
 _NEVER = 1e30
 
 QUANTITIES: tuple[Quantity, ...] = (
@@ -77,23 +77,27 @@ def score_block(columns: Columns, linear: Linear) -> dict[str, Tensor]:
 
 def _targets(columns: Columns, c: Tensor, targets: Tensor, chosen: Tensor) -> dict[str, Tensor]:
     """Quantities of some targets j with their (J, M) candidates, laid out [j, i]; ``c`` are copula correlations."""
-    D, J = columns.variables, len(targets)
-    subsets, sizes = _subsets(chosen.shape[1])
+    D, J, M = columns.variables, len(targets), chosen.shape[1]
+    subsets, sizes = _subsets(M)
     n_ji = columns.joint[targets]
     n_j = n_ji.mean(1)
 
     members = torch.cat([chosen, torch.full((J, 1), D)], 1)[:, subsets]  # (J, T, 3), D is the empty place
-    padded = torch.zeros(D + 1, D + 1)
-    padded[:D, :D] = c
-    square = padded[members[..., :, None], members[..., None, :]]
-    diagonal = torch.diagonal(square, dim1=-2, dim2=-1)
-    diagonal.fill_(1.0 + 1e-3)
-    factor = torch.linalg.cholesky_ex(square)[0]
+    near = c[chosen]  # (J, M, D)
+    among = torch.zeros(J, M + 1, M + 1)
+    among[:, :M, :M] = near.gather(2, chosen[:, None].expand(-1, M, -1))
+    square = among[:, subsets[:, :, None], subsets[:, None, :]]  # (J, T, 3, 3)
+    torch.diagonal(square, dim1=-2, dim2=-1).fill_(1.0 + 1e-3)
     # an indefinite square (pairwise deletion) leaves a broken factor: such a set is passed over below
-    whitened = torch.linalg.solve_triangular(factor, padded[members][..., :D], upper=False)  # (J, T, 3, D)
-    remaining = 1 - whitened.square().sum(2)  # (J, T, D): variance of every variable given the set
+    maps = whitening(square, subsets).view(J, -1, M)
+    whitened = torch.bmm(maps, near).view(J, len(subsets), LARGEST_SET, D)
     own = whitened.gather(3, targets[:, None, None, None].expand(-1, *whitened.shape[1:3], 1))  # (J, T, 3, 1)
-    covariance = c[targets][:, None] - (whitened * own).sum(2)
+    remaining = torch.ones(J, len(subsets), D)  # variance of every variable given the set
+    covariance = c[targets][:, None].repeat(1, len(subsets), 1)
+    for place in range(LARGEST_SET):
+        part = whitened[:, :, place]
+        remaining.addcmul_(part, part, value=-1)
+        covariance.addcmul_(part, own[:, :, place], value=-1)
     left = remaining.gather(2, targets[:, None, None].expand(-1, len(subsets), 1))  # (J, T, 1)
     broken = ~torch.isfinite(left) | (left < -0.01)
     if bool(broken.any()):
