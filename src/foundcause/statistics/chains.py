@@ -28,17 +28,19 @@ class Steps:
     wide: Tensor | None
     log_width: Tensor | None
 
-    def log_slopes(self, columns: int) -> tuple[Tensor, Tensor]:
-        """(N - 1, C, columns) log of a step over the places it spans, for the first columns, and where nothing moves.
+    def log_slopes(self, columns: int) -> Tensor:
+        """(N - 1, C, columns) log of a step over the places it spans, for the first columns of a table of integers.
 
-        The log is 0 there. Overwrites ``size``.
+        The log is 0 where nothing moves. Overwrites ``size``.
         """
-        still = self.size == 0.0
-        slope = self.size.masked_fill_(still, 1.0)
-        slope[:, :, :columns].log_()
-        if self.wide is not None and self.log_width is not None:
-            slope.view(-1)[self.wide] -= self.log_width * ~still.view(-1)[self.wide]
-        return slope[:, :, :columns], still[:, :, :columns]
+        slope = self.size[:, :, :columns]
+        if self.wide is None or self.log_width is None:
+            return slope.clamp_(min=1.0).log_()
+        flat = self.size.view(-1)
+        moved = flat[self.wide] > 0.0
+        slope.clamp_(min=1.0).log_()  # a step of 0 is none: ln 1
+        flat[self.wide] -= self.log_width * moved
+        return slope
 
 
 class Walk:

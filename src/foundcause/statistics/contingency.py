@@ -20,6 +20,9 @@ from foundcause.statistics.extended_linear import compress
 CHUNK = 2_000_000
 """Most elements of a (K, K, C, D) working tensor."""
 
+WIDE = 32
+"""Variables from which on the symmetry of the tables is worth the calls it takes."""
+
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("information", "symmetric", "dependence", "sqrt of the mutual information MI of the binned pair, in nats"),
     Quantity("information_corrected", "symmetric", "dependence", "sqrt of max(MI - df/(2n), 0), df = (K_i-1)(K_j-1)"),
@@ -47,7 +50,19 @@ def pair_counts(columns: Columns) -> Tensor:
     The bins come first, so that sums over them run along whole matrices.
     """
     D = columns.variables
-    return (columns.onehot.T @ columns.onehot).view(D, BINS, D, BINS).permute(1, 3, 0, 2).contiguous()
+    onehot = columns.onehot.view(-1, D, BINS)
+    out = torch.empty(BINS, BINS, D, D)
+    # the table of (j, i) is that of (i, j) turned: wide tables take half the product, block by block
+    step = D if D < WIDE else -(-D // 4)
+    for i in range(0, D, step):
+        left = onehot[:, i : i + step].reshape(-1, min(step, D - i) * BINS).T
+        for j in range(i, D, step):
+            part = left @ onehot[:, j : j + step].reshape(-1, min(step, D - j) * BINS)
+            tables = part.view(-1, BINS, min(step, D - j), BINS)
+            out[:, :, i : i + step, j : j + step] = tables.permute(1, 3, 0, 2)
+            if i < j:
+                out[:, :, j : j + step, i : i + step] = tables.permute(3, 1, 2, 0)
+    return out
 
 
 def wilson_hilferty(statistic: Tensor, degrees: Tensor) -> Tensor:

@@ -148,6 +148,6 @@ def _travel(mean: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
     position = torch.arange(BINS)[None, :, None, None]
     # an absent bin repeats the last present one before it (or the first present one of all)
     latest = torch.where(present, position, -1).cummax(1).values
-    first = present.float().argmax(1, keepdim=True)
+    first = (latest < 0).sum(1, keepdim=True).clamp_(max=BINS - 1)
     filled = mean.gather(1, torch.where(latest < 0, first, latest))
     return torch.diff(filled, dim=1).abs().sum(1), filled[:, -1] - filled[:, 0]

@@ -124,7 +124,9 @@ def _fit(
         below = total[:, :, D : D + 1] if mask is None else total[:, :, D + 1 :]
         torch.div(total[:, :, :D], below.clamp(min=1e-8), out=fitted[:, rows])
         square *= weight
-        spread[:, rows] = square.sum(dim=2) if mask is None else (square @ mask.T[causes, :, None])[:, :, 0]
+        if mask is not None:
+            square *= mask.T[causes, None]
+        spread[:, rows] = square.sum(dim=2)
     width = bandwidth[causes, None].clamp(min=1e-4)
     q = (spread / width.square() - mass / width) / mass.clamp(min=1e-8)
     return q.clamp_(-1000.0, 1000.0)

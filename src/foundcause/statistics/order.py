@@ -5,6 +5,7 @@ Shape letters: N rows, D variables, C causes in hand, K distinct values of a cau
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -126,8 +127,9 @@ def _sorted_steps(
     sums = ranks.new_zeros(5, D, D)
     sums[3] = sums[4] = (joint - 1.0).clamp(min=0.0)
 
-    # a column without ties travels just as its average ranks do
-    table = torch.cat([average[:, :tied].to(torch.float32), ranks[:, tied:], ranks[:, :tied]], dim=1)
+    # a column without ties travels just as its average ranks do; those of the others are doubled, to be integers
+    table = torch.cat([2.0 * average[:, :tied].to(torch.float32), ranks[:, tied:], ranks[:, :tied]], dim=1)
+    offset[:, :tied] -= math.log(2.0)
     seen = None if observed is None else torch.cat([observed, observed[:, :tied]], dim=1)
     walk = Walk(table, seen, order, ends)
     # a small table spends its time on calls: all its causes are walked at once, with slopes that some do not need
@@ -136,16 +138,17 @@ def _sorted_steps(
         steps = walk.steps(causes)
         travel = steps.size[:, :, tied:].sum(dim=0)
         sums[2, causes, tied:], sums[2, causes, :tied] = travel[:, : D - tied], travel[:, D - tied :]
-        slope, still = steps.log_slopes(D)
         if tied:
-            sums[4, causes, :tied] = (~still[:, :, :tied]).sum(dim=0).to(ranks.dtype)
+            sums[4, causes, :tied] = (steps.size[:, :, :tied] > 0.0).sum(dim=0).to(ranks.dtype)
         number, shift = sums[4, causes], offset[causes]
         if N < LONG:
+            slope = steps.log_slopes(D)
             total, square = slope.sum(dim=0), slope.square_().sum(dim=0)
             sums[0, causes] = total + number * shift
             sums[1, causes] = square + shift * (2.0 * total + number * shift)
         else:
-            slope = (slope + shift).clamp_(-LOG_BOUND, LOG_BOUND).masked_fill_(still, 0.0)
+            still = steps.size[:, :, :D] == 0.0
+            slope = (steps.log_slopes(D) + shift).clamp_(-LOG_BOUND, LOG_BOUND).masked_fill_(still, 0.0)
             sums[0, causes], sums[1, causes] = slope.sum(dim=0), slope.square_().sum(dim=0)
     if tied and not small:
         walk = Walk(ranks, observed, order, ends)
