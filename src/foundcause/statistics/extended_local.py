@@ -59,6 +59,7 @@ class Sets:
     inside, outside: (M, A) sets with a candidate, (M, B) sets without it.
     steps: (P, 2) [set, set without one member], all sets of a size for the first member, then for the second, ...
     of_member: (M, A) the steps that leave out a candidate.
+    margins: candidates of every smaller table, those of the table it is a margin of, and the axis to sum.
     """
 
     members: tuple[tuple[tuple[int, ...], ...], ...]
@@ -67,6 +68,7 @@ class Sets:
     outside: Tensor
     steps: Tensor
     of_member: Tensor
+    margins: tuple[tuple[tuple[int, ...], tuple[int, ...], int], ...]
 
 
 @lru_cache(maxsize=8)
@@ -75,6 +77,11 @@ def _sets(candidates: int) -> Sets:
     sets = [(), *(s for group in members for s in group)]
     steps = [(s, place) for group in members for place in range(len(group[0])) for s in group]
     every = range(candidates)
+    margins = []
+    for table in reversed([s for size in every for s in combinations(every, size)]):
+        dropped = min(m for m in every if m not in table)
+        above = tuple(sorted((*table, dropped)))
+        margins.append((table, above, 1 + above.index(dropped)))
     return Sets(
         members=members,
         sizes=torch.tensor([len(s) for s in sets]),
@@ -82,6 +89,7 @@ def _sets(candidates: int) -> Sets:
         outside=torch.tensor([[t for t, s in enumerate(sets) if m not in s] for m in every]),
         steps=torch.tensor([(sets.index(s), sets.index(s[:place] + s[place + 1 :])) for s, place in steps]),
         of_member=torch.tensor([[p for p, (s, place) in enumerate(steps) if s[place] == m] for m in every]),
+        margins=tuple(margins),
     )
 
 
@@ -186,10 +194,8 @@ def _fits(codes: Tensor, observed: Tensor | None, targets: Tensor, chosen: Tenso
     cell = cell * Q + by_column[targets]
     counts = torch.bincount(cell.reshape(-1), minlength=J * Q ** (M + 1)).float()
     margins = {tuple(range(M)): counts.view(J, *[Q] * (M + 1))[..., :STATES]}
-    for members in reversed([s for size in range(M) for s in combinations(range(M), size)]):
-        dropped = min(m for m in range(M) if m not in members)
-        above = tuple(sorted((*members, dropped)))
-        margins[members] = margins[above].sum(1 + above.index(dropped))
+    for members, above, axis in _sets(M).margins:
+        margins[members] = margins[above].sum(axis)
 
     rows = margins[()].sum(1, keepdim=True)
     gains, configurations, seen = [torch.zeros(J, 1)], [torch.ones(J, 1)], [rows.clamp_min(1.0)]
