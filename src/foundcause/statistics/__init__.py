@@ -6,6 +6,8 @@ D variables, F features.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
@@ -95,20 +97,27 @@ def compute(
     batch = checked_batch(values_BND, observed_BND, variables_BD)
     if kernel_rows is not None and kernel_rows < 3:
         raise InputError(f"kernel_rows is {kernel_rows}; pass at least 3, or None for the default")
-    wanted = feature_set(features) if isinstance(features, str) else features
-    places = _places(wanted)
+    width, places = _named_places(features) if isinstance(features, str) else (len(features), _places(features))
     B, _, D = batch.values.shape
-    result = torch.zeros(B, D, D, len(wanted), device=batch.values.device)
+    result = torch.zeros(B, D, D, width, device=batch.values.device)
     with torch.autocast(batch.values.device.type, enabled=False):
         for task in range(B):
             for name, (here, there) in places.items():
-                part = _one_task(name, batch, task, there, seed, kernel_rows, constants)
+                with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
+                    part = _one_task(name, batch, task, there, seed, kernel_rows, constants)
                 part = part if len(there) == part.shape[2] else part[:, :, there]
                 if here == list(range(here[0], here[0] + len(here))):  # a slice is written many times faster
                     result[task, :, :, here[0] : here[0] + len(here)] = part
                 else:
                     result[task, :, :, here] = part
     return result[0] if batch.single else result
+
+
+@lru_cache(maxsize=16)
+def _named_places(name: str) -> tuple[int, dict[str, tuple[list[int], list[int]]]]:
+    """Number of features of a set by name, and its :func:`_places`."""
+    wanted = feature_set(name)
+    return len(wanted), _places(wanted)
 
 
 def _places(wanted: FeatureSet) -> dict[str, tuple[list[int], list[int]]]:

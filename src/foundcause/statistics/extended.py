@@ -18,7 +18,7 @@ from foundcause.statistics import (
     pairs,
     scores,
 )
-from foundcause.statistics.extended_assembly import Quantity, assemble, features_of
+from foundcause.statistics.extended_assembly import Layout, Quantity, assemble, features_of
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.rows import content_subset
@@ -38,6 +38,7 @@ ROW_LIMIT = 10_000
 """Most rows the statistics look at."""
 
 EXTENDED = FeatureSet("extended", features_of(QUANTITIES))
+LAYOUT = Layout(QUANTITIES)
 
 
 @torch.no_grad()
@@ -67,4 +68,4 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
     values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
     # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
     values |= extended_local.local_block(columns, values["block_order1_z"] + 1e-3 * values["block"])
-    return assemble(QUANTITIES, values, columns.together)
+    return assemble(LAYOUT, values, columns.together)

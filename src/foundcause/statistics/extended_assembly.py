@@ -58,25 +58,32 @@ def features_of(quantities: Sequence[Quantity]) -> tuple[Feature, ...]:
     return tuple(features)
 
 
-def assemble(quantities: Sequence[Quantity], values: Mapping[str, Tensor], together: Tensor) -> Tensor:
+class Layout:
+    """Where the features of each kind of quantity stand."""
+
+    def __init__(self, quantities: Sequence[Quantity]) -> None:
+        self.names: dict[Kind, list[str]] = {}
+        places: dict[Kind, list[int]] = {}
+        self.width = 0
+        for q in quantities:
+            self.names.setdefault(q.kind, []).append(q.name)
+            places.setdefault(q.kind, []).append(self.width)
+            self.width += 2 if q.kind in ("directed", "marginal") else 1
+        self.places = {kind: torch.tensor(found) for kind, found in places.items()}
+
+
+def assemble(layout: Layout, values: Mapping[str, Tensor], together: Tensor) -> Tensor:
     """(D, D, F) float32 of the quantities' values; non-finite numbers become 0 and all are limited to [-8, 8].
 
     ``together`` (D, D) bool are the pairs seen in rows enough to be judged; matrices are 0 elsewhere.
     """
     D = together.shape[0]
-    names: dict[str, list[str]] = {}
-    places: dict[str, list[int]] = {}
-    at = 0
-    for q in quantities:
-        names.setdefault(q.kind, []).append(q.name)
-        places.setdefault(q.kind, []).append(at)
-        at += 2 if q.kind in ("directed", "marginal") else 1
-    out_FDD = torch.empty(at, D, D)
+    out_FDD = torch.empty(layout.width, D, D)
     between = together.float().fill_diagonal_(0.0)
-    for kind, members in names.items():
-        stack = torch.nan_to_num_(torch.stack([values[name] for name in members]).float(), nan=0.0, posinf=8, neginf=-8)
+    for kind, names in layout.names.items():
+        stack = torch.nan_to_num_(torch.stack([values[name] for name in names]).float(), nan=0.0, posinf=8, neginf=-8)
         stack.clamp_(-8.0, 8.0)
-        index = torch.tensor(places[kind])
+        index = layout.places[kind]
         if kind == "size":
             out_FDD[index] = stack[:, None, None].expand(-1, D, D)
         elif kind == "marginal":
