@@ -255,7 +255,7 @@ def test_without_and_only_keep_proportions() -> None:
     assert SHIPPED.only("sensors").weights == {"sensors": 1.0}
     assert PAPER.only("telemetry").weights == {"telemetry": 1.0}
     more = SHIPPED.with_weights({**SHIPPED.weights, "pairs": 0.3})
-    assert more.weights["pairs"] == pytest.approx(0.3 / 1.15)
+    assert more.weights["pairs"] == pytest.approx(0.3 / (1.3 - SHIPPED.weights["pairs"]))
     assert {SHIPPED.weights[world] for world in WORLD_NAMES} == {0.08}
 
 
