@@ -24,13 +24,14 @@ class BinFeatures:
     local_r2: Tensor
 
 
-def bin_index(values_ND: Tensor, observed_ND: Tensor) -> Tensor:
+def bin_index(values_ND: Tensor, observed_ND: Tensor, order_ND: Tensor | None = None) -> Tensor:
     """Bin 0 .. 19 of every cell (N, D): how many of the column's 19 boundaries lie strictly below it.
 
-    Boundary k is the observed value at position round(k / 20 * (max(n, 20) - 1)) of the sorted column.
+    Boundary k is the observed value at position round(k / 20 * (max(n, 20) - 1)) of the sorted column. order: rows in
+    ascending order, those that miss the column last, if the caller has it.
     """
     filled = values_ND.masked_fill(~observed_ND, torch.inf).T.contiguous()
-    ascending = torch.sort(filled, dim=1).values
+    ascending = torch.sort(filled, dim=1).values if order_ND is None else filled.gather(1, order_ND.T)
     N = filled.shape[1]
     last = observed_ND.sum(dim=0).clamp(min=BINS) - 1
     # float32 on purpose: its rounding decides half-way positions, and official weights saw it that way

@@ -28,19 +28,19 @@ class Steps:
     wide: Tensor | None
     log_width: Tensor | None
 
-    def log_slopes(self, columns: int) -> Tensor:
-        """(N - 1, C, columns) log of a step over the places it spans, for the first columns of a table of integers.
+    def log_slopes(self) -> Tensor:
+        """(N - 1, C, J) log of a step over the places it spans, of a table of integers; 0 where nothing moves.
 
-        The log is 0 where nothing moves. Overwrites ``size``.
+        Overwrites ``size``.
         """
-        slope = self.size[:, :, :columns]
-        if self.wide is None or self.log_width is None:
-            return slope.clamp_(min=1.0).log_()
         flat = self.size.view(-1)
+        if self.wide is None or self.log_width is None:
+            flat.clamp_(min=1.0).log_()
+            return self.size
         moved = flat[self.wide] > 0.0
-        slope.clamp_(min=1.0).log_()  # a step of 0 is none: ln 1
+        flat.clamp_(min=1.0).log_()  # a step of 0 is none: ln 1
         flat[self.wide] -= self.log_width * moved
-        return slope
+        return self.size
 
 
 class Walk:

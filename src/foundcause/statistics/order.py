@@ -142,13 +142,13 @@ def _sorted_steps(
             sums[4, causes, :tied] = (steps.size[:, :, :tied] > 0.0).sum(dim=0).to(ranks.dtype)
         number, shift = sums[4, causes], offset[causes]
         if N < LONG:
-            slope = steps.log_slopes(D)
+            slope = steps.log_slopes()[:, :, :D]
             total, square = slope.sum(dim=0), slope.square_().sum(dim=0)
             sums[0, causes] = total + number * shift
             sums[1, causes] = square + shift * (2.0 * total + number * shift)
         else:
             still = steps.size[:, :, :D] == 0.0
-            slope = (steps.log_slopes(D) + shift).clamp_(-LOG_BOUND, LOG_BOUND).masked_fill_(still, 0.0)
+            slope = (steps.log_slopes()[:, :, :D] + shift).clamp_(-LOG_BOUND, LOG_BOUND).masked_fill_(still, 0.0)
             sums[0, causes], sums[1, causes] = slope.sum(dim=0), slope.square_().sum(dim=0)
     if tied and not small:
         walk = Walk(ranks, observed, order, ends)

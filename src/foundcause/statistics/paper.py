@@ -25,7 +25,7 @@ from foundcause.statistics.dependence import (
 )
 from foundcause.statistics.kernel import TILE, kernel_sums
 from foundcause.statistics.order import shared_steps
-from foundcause.statistics.preprocess import TiedRanks, row_order, standardise, tied_ranks, winsorise
+from foundcause.statistics.preprocess import TiedRanks, rank_order, standardise, tied_ranks, winsorise
 from foundcause.statistics.rows import content_keys
 
 PAPER_KERNEL_ROWS = 256  # the bandwidth does not shrink with N, so more rows only average more
@@ -138,16 +138,18 @@ def _varying_columns(table: _Table, kernel_rows: int, blocks: Blocks, tile: int)
     if blocks.kernel:
         _kernel(s, table, kernel_rows, blocks.random_features, tile)
     undefined = ~moments.defined
+    if blocks.bins or blocks.order:
+        order = rank_order(table.ranks, table.observed)  # ties by content, because the rows stand so
     if blocks.bins:
         x = table.x.to(torch.float32)
-        found = bin_features(x, table.mask, bin_index(table.ranks.average, table.observed), tile=tile)
+        found = bin_features(x, table.mask, bin_index(table.ranks.average, table.observed, order), tile=tile)
         entropy = found.entropy.masked_fill(undefined, 0.0)
         local, variation = found.local_r2.masked_fill(undefined, 0.0), found.variation.masked_fill(undefined, 0.0)
         s[:, :, 18] = (entropy - entropy.T).clamp(-5.0, 5.0)
         s[:, :, 24], s[:, :, 25] = local, local.T
         s[:, :, 26], s[:, :, 27] = variation, variation.T
     if blocks.order:
-        _order(s, table, moments, tile)
+        _order(s, table, order, moments, tile)
     if blocks.collider:
         collider = collider_features(moments.correlation, tile=tile)
         s[:, :, 37] = collider.neighbour
@@ -229,9 +231,8 @@ def _variance(values: Tensor, observed: Tensor) -> Tensor:
     return torch.where(observed, cells - mean, 0.0).square().sum(dim=0) / (count - 1).clamp(min=1)
 
 
-def _order(s: Tensor, table: _Table, moments: PairMoments, tile: int) -> None:
+def _order(s: Tensor, table: _Table, order: Tensor, moments: PairMoments, tile: int) -> None:
     count = table.observed.sum(dim=0)
-    order = row_order(table.ranks.average, table.observed)  # ties by content, because the rows stand so
     sums = shared_steps(order, table.ranks.average, table.ranks.at_most, table.mask, table.ranks.tied, tile=tile)
     undefined = ~moments.defined
     slope = sums.slope.masked_fill(undefined, 0.0)

@@ -45,6 +45,23 @@ def row_order(values_ND: Tensor, observed_ND: Tensor, *, stable: bool = True) ->
     return torch.sort(filled.T.contiguous(), dim=1, stable=stable).indices.T.contiguous()
 
 
+def rank_order(ranks: TiedRanks, observed_ND: Tensor) -> Tensor:
+    """The same of values whose ranks are known: only columns with ties need sorting."""
+    seen = observed_ND.T
+    D, N = seen.shape
+    order = torch.empty((D, N), dtype=torch.int64, device=seen.device)
+    tied = ranks.tied.nonzero()[:, 0]
+    if len(tied) < D:
+        unseen = ~seen
+        last = seen.sum(dim=1, keepdim=True) - 1 + unseen.cumsum(dim=1)
+        place = torch.where(seen, ranks.average.T.to(torch.int64), last)
+        # ranks of columns with ties may fall on one place; those columns are overwritten below
+        order.scatter_(1, place, torch.arange(N, device=seen.device).expand(D, N))
+    if len(tied):
+        order[tied] = row_order(ranks.average[:, tied], observed_ND[:, tied]).T
+    return order.T.contiguous()
+
+
 def positions(order_ND: Tensor) -> Tensor:
     """Float32 position (N, D) of every row in its column's order: ranks 0, 1, ... without ties."""
     place = torch.arange(len(order_ND), dtype=torch.float32, device=order_ND.device)
