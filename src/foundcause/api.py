@@ -51,7 +51,7 @@ def discover(
     constant: Policy = "isolate",
     empty: Policy = "isolate",
     identifier: Policy = "isolate",
-    duplicate: Policy = "isolate",
+    duplicate: Policy = "keep",
     separator: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,

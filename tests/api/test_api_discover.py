@@ -131,12 +131,23 @@ def test_required_paths_through_isolated_columns_close_no_cycle(tiny_checkpoint)
         assert result.graph.has_edge(cause, "site") and result.graph.has_edge("site", effect)
 
 
+def test_copies_share_their_edges(tiny_checkpoint):
+    frame = survey()
+    frame["copy"] = frame["d"] * 3 - 1
+    found = fc.discover(frame, checkpoint=tiny_checkpoint)
+    assert any("'d'" in warning and "'copy'" in warning for warning in found.warnings)
+    others = [name for name in found.names if name not in ("d", "copy")]
+    for table in (found.probabilities, found.probabilities.T):
+        np.testing.assert_allclose(table.loc["d", others], table.loc["copy", others], atol=1e-5)
+    assert found.probabilities.loc["d", "copy"] == pytest.approx(found.probabilities.loc["copy", "d"], abs=1e-5)
+
+
 def test_isolated_columns_stay_without_edges_and_change_nothing(result, tiny_checkpoint):
     frame = survey()
     frame.insert(2, "site", "north")
     frame["id"] = np.random.default_rng(5).permutation(9999)[: len(frame)]
     frame["copy"] = frame["d"] * 3 - 1
-    wider = fc.discover(frame, checkpoint=tiny_checkpoint)
+    wider = fc.discover(frame, checkpoint=tiny_checkpoint, duplicate="isolate")
     for name in ("site", "id"):
         assert not wider.probabilities[name].any() and not wider.probabilities.loc[name].any()
     isolated = [column.name for column in wider.columns if column.status == "isolated"]

@@ -178,7 +178,7 @@ def test_special_tables(tmp_path: Path) -> None:
     assert "| foundcause | 0.900 | 0.800 | – | 0.100 | 0.600 |" in special.confounding(tmp_path)
     assert "| none | 0.600 | 0.700 | – | 0.604 |" in special.ablation(tmp_path)
     assert "| statistics | 0.100 |" in special.ablation(tmp_path) and "predictions" in special.ablation(tmp_path)
-    assert "| 60 | – (0/0) | 0.200 (1/1) |" in special.dimension(tmp_path) and "0.516" in special.dimension(tmp_path)
+    assert "| 60 | – / – (0/0) | 0.200 / " in special.dimension(tmp_path) and "0.516" in special.dimension(tmp_path)
     assert (tmp_path / "out" / PAGE) in write(tmp_path, tmp_path / "out", None)
 
 

@@ -120,8 +120,8 @@ def test_unfit_columns_are_isolated_and_named():
     assert status["site"] == ("isolated", "constant") and status["gone"] == ("isolated", "empty")
     for name in ("patient_id", "row", "name"):
         assert status[name] == ("isolated", "identifier")
-    assert status["fahrenheit"] == ("isolated", "continuous")
-    assert table.active.sum() == 4
+    assert status["fahrenheit"] == ("used", "continuous")
+    assert table.active.sum() == 5
     for name in ("site", "gone", "patient_id", "row", "name", "fahrenheit"):
         assert any(repr(name) in warning for warning in table.warnings)
 
@@ -129,7 +129,7 @@ def test_unfit_columns_are_isolated_and_named():
 def test_which_copy_stays_does_not_depend_on_column_order():
     frame = unfit_frame()
     for order in (list(frame.columns), list(frame.columns)[::-1]):
-        table = read_table(frame[order])
+        table = read_table(frame[order], duplicate="isolate")
         assert {c.name for c in table.columns if c.status == "used"} == set("abcd")
 
 
@@ -146,8 +146,9 @@ def test_policies_drop_error_keep():
     ):
         with pytest.raises(TableError, match=f"'{name}'.*{case}=\"isolate\""):
             read_table(frame, **{case: "error"})
-    kept = read_table(frame, identifier="keep", duplicate="keep")
+    kept = read_table(frame, identifier="keep")
     assert kept.active.sum() == 8
+    assert any("'fahrenheit'" in warning and "edges of one may belong" in warning for warning in kept.warnings)
     with pytest.raises(ConfigError, match="constant='keep'"):
         read_table(frame, constant="keep")
 

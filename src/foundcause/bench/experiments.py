@@ -8,7 +8,7 @@ from functools import partial
 
 from foundcause.bench.case import Case
 from foundcause.bench.corruption import missing_at_random
-from foundcause.bench.datasets import CLEAN, CONFOUNDED, DIMENSION, TUEBINGEN, WIDE
+from foundcause.bench.datasets import CLEAN, CONFOUNDED, DIMENSION, DIMENSION_PAPER, TUEBINGEN, WIDE
 from foundcause.bench.datasets.seeding import generator
 from foundcause.bench.datasets.synthetic import TASKS
 from foundcause.errors import ConfigError
@@ -73,6 +73,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         Experiment(
             name="dimension", question="synthetic graphs of 50 to 100 variables", datasets=DIMENSION, seeds=TASKS
+        ),
+        Experiment(
+            name="dimension_paper",
+            question="the same by the paper's recipe: its DoWhy generator",
+            datasets=DIMENSION_PAPER,
+            seeds=TASKS,
         ),
         Experiment(name="wide", question="published networks of 56 to 100 variables", datasets=WIDE),
         Experiment(name="tuebingen", question="direction of 102 real pairs", datasets=TUEBINGEN, seeds=1, pairs=True),

@@ -61,7 +61,7 @@ def discover(
     constant: Annotated[str, typer.Option(help="Constant columns: isolate, drop or error.")] = "isolate",
     empty: Annotated[str, typer.Option(help="Empty columns: isolate, drop or error.")] = "isolate",
     identifier: Annotated[str, typer.Option(help="Identifiers: isolate, drop, error or keep.")] = "isolate",
-    duplicate: Annotated[str, typer.Option(help="Copies of columns: isolate, drop, error or keep.")] = "isolate",
+    duplicate: Annotated[str, typer.Option(help="Copies of columns: keep, isolate, drop or error.")] = "keep",
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON; write files only with --out.")
     ] = False,

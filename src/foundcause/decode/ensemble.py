@@ -89,7 +89,10 @@ def run_passes(
             samples = {_key(plan.rows[k]): _tensors(values, plan.rows[k], device) for k in window}
             missing = {key: sample for key, sample in samples.items() if key not in shared}
             shared = {key: table for key, table in shared.items() if key in samples}
-            for key, table in zip(missing, _statistics_of(network, list(missing.values()), seed), strict=True):
+            # Every pass asks other donors what may stand in the gaps.
+            donors = [next(k for k in window if _key(plan.rows[k]) == key) for key in missing]
+            found_now = _statistics_of(network, list(missing.values()), seed, donors)
+            for key, table in zip(missing, found_now, strict=True):
                 shared[key] = table
                 _report(progress, min(done + len(shared), total), total, "statistics")
             if first is None:
@@ -164,9 +167,9 @@ def _key(rows: np.ndarray | None) -> int:
 
 
 def _statistics_of(
-    network: FoundCause, samples: list[tuple[torch.Tensor, torch.Tensor]], seed: int
+    network: FoundCause, samples: list[tuple[torch.Tensor, torch.Tensor]], seed: int, fill_seeds: list[int]
 ) -> Iterator[torch.Tensor]:
-    """(D, D, F) of each sample, in order.
+    """(D, D, F) of each sample, in order, its gaps filled by a seed of its own.
 
     On a CPU, samples run side by side with one torch thread each: statistics are many small operations, which gain
     little from threads of their own, and a fixed count of one gives the same bits on every machine.
@@ -175,17 +178,21 @@ def _statistics_of(
 
     threads = torch.get_num_threads()
     if not samples or samples[0][0].device.type != "cpu":
-        yield from (_statistics(network, values, observed, seed) for values, observed in samples)
+        yield from (_statistics(network, *sample, seed, fill) for sample, fill in zip(samples, fill_seeds, strict=True))
         return
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(max_workers=min(threads, len(samples))) as pool:
-            yield from pool.map(lambda sample: _statistics(network, sample[0], sample[1], seed), samples)
+            yield from pool.map(
+                lambda sample, fill: _statistics(network, sample[0], sample[1], seed, fill), samples, fill_seeds
+            )
     finally:
         torch.set_num_threads(threads)
 
 
-def _statistics(network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int) -> torch.Tensor:
+def _statistics(
+    network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int, fill_seed: int
+) -> torch.Tensor:
     """(D, D, F) of one pass. One pass at a time, so that the batch size cannot change a single bit."""
     import torch
 
@@ -193,7 +200,7 @@ def _statistics(network: FoundCause, values: torch.Tensor, observed: torch.Tenso
 
     everything = torch.ones(1, values.shape[1], dtype=torch.bool, device=values.device)
     inputs = Inputs(values=values[None], observed=observed[None], variables=everything)
-    return network.statistics(inputs, seed=seed)[0]
+    return network.statistics(inputs, seed=seed, fill_seed=fill_seed)[0]
 
 
 def _in_table_order(logits: np.ndarray, order: np.ndarray | None) -> np.ndarray:

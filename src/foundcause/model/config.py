@@ -19,6 +19,7 @@ class ModelConfig:
 
     name: What the preset is called; kept for reports only.
     features: Name of the statistics feature set; the network takes its input sizes from it.
+    fills_gaps: Whether missing cells take donors' values before statistics (ours) or pairs are judged by joint rows.
     scaled_features: Whether features are squashed by asinh and normalised (ours) or enter raw (the paper's).
     compatibility: ``release`` follows the released numerics, defects included; ``own`` the mended ones.
     evidence: What fills the pair state: ``paper`` (encoder, gate, confounder tokens and decoder, joined by the map of
@@ -49,6 +50,7 @@ class ModelConfig:
 
     name: str
     features: str = "paper"
+    fills_gaps: bool = False
     scaled_features: bool = False
     compatibility: Compatibility = "own"
     evidence: Evidence = "paper"
@@ -140,7 +142,7 @@ class ModelConfig:
 
 
 # What checkpoints written before a field existed meant.
-_BEFORE_THEY_WERE_ADDED: dict[str, Any] = {"evidence": "paper"}
+_BEFORE_THEY_WERE_ADDED: dict[str, Any] = {"evidence": "paper", "fills_gaps": False}
 _LOWEST = {
     "width": 4,
     "encoder_layers": 0,
@@ -171,6 +173,7 @@ BASE = ModelConfig(name="base")
 SMALL = ModelConfig(
     name="small",
     features="extended",
+    fills_gaps=True,
     scaled_features=True,
     evidence="direct",
     encoder_layers=0,

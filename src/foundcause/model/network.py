@@ -105,8 +105,8 @@ class FoundCause(nn.Module):
             for statistics, variables in tasks
         )
 
-    def statistics(self, inputs: Inputs, *, seed: int = 0) -> Tensor:
-        """The pairwise statistics (B, D, D, F) this network reads."""
+    def statistics(self, inputs: Inputs, *, seed: int = 0, fill_seed: int = 0) -> Tensor:
+        """The pairwise statistics (B, D, D, F) this network reads; ``fill_seed`` chooses the donors of gaps."""
         if inputs.values is None:
             raise InputError("statistics are computed from values; none were given")
         constants = None
@@ -119,6 +119,7 @@ class FoundCause(nn.Module):
             features=self.config.features,
             seed=seed,
             constants=constants,
+            fill_seed=fill_seed if self.config.fills_gaps else None,
         )
 
     def forward(

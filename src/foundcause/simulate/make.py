@@ -14,7 +14,7 @@ from foundcause.simulate import artefacts, linear, missing, pairs, paths, specia
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
-from foundcause.simulate.settings import WORLD_NAMES, Mixture
+from foundcause.simulate.settings import HELD_OUT_WORLDS, WORLD_NAMES, Mixture
 from foundcause.simulate.task import Scene, Task
 from foundcause.simulate.worlds import WORLDS
 
@@ -28,6 +28,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "ultra_sparse": special.ultra_sparse,
 }
 _PAIRS = ("bivariate", "pairs")
+_WORLDS = (*WORLD_NAMES, *HELD_OUT_WORLDS)
 _BLAS = ThreadpoolController()
 _ATTEMPTS = 50  # scenes tried until two columns vary
 
@@ -58,7 +59,7 @@ def _scene(
     rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int
 ) -> tuple[Scene, list[str]]:
     """A scene in which at least two observed variables vary, and the artefacts that are part of it."""
-    fits = variables >= artefacts.SMALLEST_FOR_COPIES and component not in (*WORLD_NAMES, "discrete", *_PAIRS)
+    fits = variables >= artefacts.SMALLEST_FOR_COPIES and component not in (*_WORLDS, "discrete", *_PAIRS)
     grouped = fits and rng.random() < mixture.artefacts.collinear_group
     copies = int(rng.integers(artefacts.COPIES[0], min(artefacts.COPIES[1], variables - 2) + 1)) if grouped else 1
     for _ in range(_ATTEMPTS):
@@ -110,7 +111,7 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
     counts: dict[str, int] = {}
-    if component in WORLD_NAMES or component == "pairs":
+    if component in _WORLDS or component == "pairs":
         values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
     elif scene.record.get("easy"):
         spoiled = []

@@ -28,14 +28,20 @@ def mcar(rng: np.random.Generator, values_ND: np.ndarray, share: float) -> np.nd
 
 
 def mar(rng: np.random.Generator, values_ND: np.ndarray, share: float) -> np.ndarray:
-    """(N, D) missing cells that depend on variables which stay complete (about a third of them)."""
+    """(N, D) missing cells that depend on variables which stay complete (a third or half of them).
+
+    A spoiled column depends on one of these, or on all of them together.
+    """
     variables = values_ND.shape[1]
-    complete = max(1, variables // 3)
+    complete = max(1, variables // int(rng.integers(2, 4)))
     order = rng.permutation(variables)
     drivers, spoiled = order[:complete], order[complete:]
-    driver = drivers[rng.integers(complete, size=spoiled.size)]
+    if rng.random() < 0.5:
+        driver = values_ND[:, drivers[rng.integers(complete, size=spoiled.size)]]
+    else:
+        driver = _standardised(values_ND[:, drivers]) @ rng.standard_normal((complete, spoiled.size))
     missing = np.zeros(values_ND.shape, dtype=bool)
-    missing[:, spoiled] = _by_score(rng, values_ND[:, driver], share * variables / spoiled.size)
+    missing[:, spoiled] = _by_score(rng, driver, share * variables / spoiled.size)
     return missing
 
 
@@ -56,6 +62,15 @@ def _by_score(rng: np.random.Generator, driver_ND: np.ndarray, share: float) -> 
     score += np.log(np.maximum(chance, 1e-7) / np.maximum(1.0 - chance, 1e-7))
     kept = max(1, round((1.0 - min(share, _MOST)) * len(score)))
     return score > np.partition(score, kept - 1, axis=0)[kept - 1]
+
+
+def _standardised(values: np.ndarray) -> np.ndarray:
+    values = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
+    largest = np.abs(values).max(axis=0)
+    values = values / np.where(largest > 0, largest, 1.0)
+    values = values - values.mean(axis=0)
+    spread = values.std(axis=0)
+    return values / np.where(spread > 1e-12, spread, 1.0)
 
 
 MECHANISMS = {"mcar": mcar, "mar": mar, "mnar": mnar}

@@ -108,16 +108,17 @@ SHIPPED = dataclasses.replace(
     PAPER,
     name="SHIPPED",
     weights={
-        "dowhy": 0.06,
-        "diverse": 0.13,
-        "linear_gaussian": 0.07,
+        "dowhy": 0.05,
+        "diverse": 0.10,
+        "linear_gaussian": 0.06,
         "discrete": 0.03,
-        "fog": 0.02,
-        "subpopulation": 0.02,
-        "interventions": 0.03,
-        "ultra_sparse": 0.04,
-        "pairs": 0.20,
-        **dict.fromkeys(WORLD_NAMES, 0.40 / len(WORLD_NAMES)),
+        "fog": 0.015,
+        "subpopulation": 0.015,
+        "interventions": 0.025,
+        "ultra_sparse": 0.035,
+        # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
+        "pairs": 0.30,
+        **dict.fromkeys(WORLD_NAMES, 0.37 / len(WORLD_NAMES)),
     },
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),
@@ -152,7 +153,7 @@ SHIPPED = dataclasses.replace(
         mixed_types=0.25,
     ),
     world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
-    missing=Missing(chance=0.20, cells=uniform(0.0, 0.40)),
+    missing=Missing(chance=0.30, cells=uniform(0.0, 0.40)),
 )
 
 MIXTURES: dict[str, Mixture] = {PAPER.name: PAPER, SHIPPED.name: SHIPPED}

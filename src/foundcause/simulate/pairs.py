@@ -1,8 +1,8 @@
 """Two variables: a cause and its effect, a hidden common cause, or nothing at all. N rows.
 
-Families: the simulators of Mooij et al. (2016) in their four settings, natural pairs (``pairs_causes``,
-``pairs_mechanisms``), pairs of time series, and discrete pairs. What is done to the columns afterwards follows one rule
-for both.
+Families: the simulators of Mooij et al. (2016) in their four settings, two more published generators
+(``pairs_published``), natural pairs (``pairs_causes``, ``pairs_mechanisms``), pairs of time series, and discrete pairs.
+What is done to the columns afterwards follows one rule for both.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
+from foundcause.simulate import pairs_published as published
 from foundcause.simulate.pairs_causes import NATURAL, draw_cause
 from foundcause.simulate.pairs_functions import gaussian_process, standard, warp
 from foundcause.simulate.pairs_mechanisms import effect, shaped_noise
@@ -21,7 +22,7 @@ from foundcause.simulate.worlds import expert_tables
 NAME = "pairs"
 
 RELATIONS = {"edge": 0.72, "edge_and_hidden": 0.1, "hidden": 0.09, "none": 0.09}
-FAMILIES = {"natural": 0.6, "warped": 0.22, "series": 0.11, "table": 0.07}
+FAMILIES = {"natural": 0.42, "warped": 0.16, "splines": 0.14, "textbook": 0.1, "series": 0.1, "table": 0.08}
 _SETTINGS = ("SIM", "SIM-c", "SIM-ln", "SIM-G")
 
 
@@ -31,7 +32,7 @@ def draw(rng: np.random.Generator, *, rows: int) -> Scene:
     family = str(rng.choice(list(FAMILIES), p=list(FAMILIES.values())))
     hidden = _driver(rng, rows, family) if "hidden" in relation else None
     linked = relation.startswith("edge")
-    maker = {"natural": _natural, "warped": _warped, "series": _series, "table": _table}[family]
+    maker = _MAKERS[family]
     cause, result, notes = maker(rng, rows, hidden, linked)
     columns = np.stack([cause, result], axis=1).astype(np.float64)
     discrete = np.array([family == "table", family == "table"])
@@ -161,6 +162,40 @@ def _series(
     return cause, result, {**notes, "lag": bool(inertia)}
 
 
+def _splines(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Mixtures of Gaussians through splines."""
+    noise = _plain_noise(rng, rows, hidden)
+    cause = published.blob(rng, rows)
+    if hidden is not None:
+        cause = standard(published.spline_effect(rng, hidden, cause))
+    if not linked:
+        return cause, noise if hidden is None else published.spline_effect(rng, hidden, rng.normal(size=rows)), {}
+    return cause, published.spline_effect(rng, cause, noise), {}
+
+
+def _textbook(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Additive, location-scale and multiplicative noise around a smooth curve or a sigmoid."""
+    form = str(rng.choice(published.FORMS))
+    noise = _plain_noise(rng, rows, hidden)
+    cause = published.textbook_cause(rng, rows)
+    if hidden is not None:
+        cause = standard(published.textbook_effect(rng, hidden, cause, form))
+    if not linked:
+        alone = noise if hidden is None else published.textbook_effect(rng, hidden, rng.normal(size=rows), form)
+        return cause, alone, {"form": form}
+    return cause, published.textbook_effect(rng, cause, noise, form), {"form": form}
+
+
+def _plain_noise(rng: np.random.Generator, rows: int, hidden: np.ndarray | None) -> np.ndarray:
+    """Normal noise, moved by the hidden cause where there is one, (N,)."""
+    noise = rng.normal(size=rows)
+    return noise if hidden is None else standard(noise + rng.uniform(0.4, 1.5) * warp(rng, hidden))
+
+
 def _table(
     rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
@@ -232,3 +267,13 @@ def _recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray
 def _autoregressive(rng: np.random.Generator, rows: int, memory: float) -> np.ndarray:
     """A standardised series with exponential memory, (N,)."""
     return standard(lfilter([1.0], [1.0, -memory], rng.normal(size=rows + 50))[50:])
+
+
+_MAKERS = {
+    "natural": _natural,
+    "warped": _warped,
+    "splines": _splines,
+    "textbook": _textbook,
+    "series": _series,
+    "table": _table,
+}

@@ -12,6 +12,8 @@ from foundcause.errors import ConfigError
 from foundcause.simulate.chance import Range, check_weights
 
 WORLD_NAMES = ("expert", "signalling", "telemetry", "sensors", "surveys")
+HELD_OUT_WORLDS = ("ecology",)
+"""Worlds that are only validated on, never trained on: what a network can do there, it does by transfer."""
 COMPONENT_NAMES = (
     "dowhy",
     "diverse",
@@ -24,6 +26,7 @@ COMPONENT_NAMES = (
     "ultra_sparse",
     "pairs",
     *WORLD_NAMES,
+    *HELD_OUT_WORLDS,
 )
 
 

@@ -85,6 +85,7 @@ def compute(
     seed: int = 0,
     kernel_rows: int | None = None,
     constants: RffConstants | None = None,
+    fill_seed: int | None = None,
 ) -> Tensor:
     """Float32 statistics (B, D, D, F), or (D, D, F) for a single table (N, D); [i, j] speaks of i as a cause of j.
 
@@ -92,7 +93,9 @@ def compute(
     pairs are 0. features: names as in :func:`feature_set`, or a :class:`FeatureSet`; blocks behind features that are
     not asked for are skipped. seed: of tie-breaking and row subsets. kernel_rows: rows of the kernel block, by default
     all for ``release`` and ``PAPER_KERNEL_ROWS`` for ``paper``. constants: random Fourier constants of ``release``,
-    which belong to its weights; ``paper`` has its own.
+    which belong to its weights; ``paper`` has its own. fill_seed: a number fills missing cells from donors of that
+    seed before anything else (``foundcause.statistics.fill``; not for ``release``); features that say how much is
+    missing still tell the truth. None judges every pair by the rows where both are observed.
     """
     batch = checked_batch(values_BND, observed_BND, variables_BD)
     if kernel_rows is not None and kernel_rows < 3:
@@ -104,7 +107,7 @@ def compute(
         for task in range(B):
             for name, (here, there) in places.items():
                 with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
-                    part = _one_task(name, batch, task, there, seed, kernel_rows, constants)
+                    part = _one_task(name, batch, task, there, seed, kernel_rows, constants, fill_seed)
                 part = part if len(there) == part.shape[2] else part[:, :, there]
                 if here == list(range(here[0], here[0] + len(here))):  # a slice is written many times faster
                     result[task, :, :, here[0] : here[0] + len(here)] = part
@@ -147,6 +150,7 @@ def _one_task(
     seed: int,
     kernel_rows: int | None,
     constants: RffConstants | None,
+    fill_seed: int | None,
 ) -> Tensor:
     """All features (D, D, F) of one family for one task of a batch."""
     values, observed, real = batch.values[task], batch.observed[task], batch.variables[task]
@@ -157,6 +161,9 @@ def _one_task(
     padded = not bool(real.all())
     if padded:
         values, observed = values[:, real], observed[:, real]
+    gaps = None if fill_seed is None or bool(observed.all()) else observed
+    if gaps is not None:
+        values, observed = _without_gaps(values, gaps, fill_seed or 0), torch.ones_like(gaps)
     if name == "paper":
         inner = paper_statistics(
             values, observed, seed=seed, kernel_rows=kernel_rows or PAPER_KERNEL_ROWS, blocks=blocks_for(wanted)
@@ -169,6 +176,8 @@ def _one_task(
         from foundcause.statistics.sketch import sketch_statistics
 
         inner = sketch_statistics(values, observed, seed=seed)
+    if gaps is not None:
+        inner = _with_true_gaps(inner, family(name), gaps)
     if not padded:
         return inner
     D = len(real)
@@ -176,3 +185,24 @@ def _one_task(
     place = real.nonzero()[:, 0]
     whole[place[:, None], place] = inner
     return whole
+
+
+def _without_gaps(values: Tensor, observed: Tensor, seed: int) -> Tensor:
+    """(N, D) values with donors' values in the gaps."""
+    from foundcause.statistics.fill import fill
+
+    cells = fill(values.double().cpu().numpy(), observed.cpu().numpy(), seed=seed)
+    return torch.from_numpy(cells).to(values)
+
+
+def _with_true_gaps(statistics: Tensor, features: FeatureSet, observed: Tensor) -> Tensor:
+    """Statistics of a filled table whose features about missing cells are those of the table with gaps."""
+    seen = observed.float()
+    missing, joint = 1.0 - seen.mean(0), seen.T @ seen / len(seen)
+    truth = {"missing_cause": missing[:, None], "missing_effect": missing[None, :], "joint_share": joint}
+    between = ~torch.eye(len(missing), dtype=torch.bool, device=observed.device)
+    statistics = statistics.clone()
+    for k, feature in enumerate(features.features):
+        if (name := feature.name.rpartition(".")[2]) in truth:
+            statistics[..., k] = torch.where(between, truth[name], statistics[..., k])
+    return statistics

@@ -19,6 +19,12 @@ Notation: x is a column winsorised at ten times 1.4826 mean absolute deviations 
 observed cells; n_ij is the number of rows in which both columns are observed; r is Pearson's correlation and
 Omega the inverse of its shrunken matrix; e_ij is the residual of j after a leave-one-out kernel regression on
 i.
+
+Missing cells: by default every pair is judged by the rows in which both are observed. With `fill_seed=0` (or any
+other number) gaps are filled first: each takes the value of a donor, one of the five observed rows whose predicted
+value (ridge regression on the normal scores of all other columns) is nearest, chosen by the seed. Features that
+say how much is missing keep telling the truth. The shipped network reads statistics filled in this way, with
+other donors in every pass: gaps that depend on other columns then bias it less.
 """
 
 _ABOUT = {

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -60,7 +60,7 @@ def read_table(
     constant: Policy = "isolate",
     empty: Policy = "isolate",
     identifier: Policy = "isolate",
-    duplicate: Policy = "isolate",
+    duplicate: Policy = "keep",
     separator: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
@@ -231,6 +231,9 @@ def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Findi
     return notes
 
 
+_STATUS: dict[str, Literal["used", "isolated", "dropped"]] = {"keep": "used", "isolate": "isolated", "drop": "dropped"}
+
+
 def _assemble(
     names: list[str],
     encoded: list[Encoded],
@@ -258,11 +261,14 @@ def _assemble(
             encoding=column.encoding,
             missing=float(1 - observed.mean()),
             distinct=len(np.unique(column.values[observed])),
-            status="used" if finding is None else ("dropped" if policy == "drop" else "isolated"),
+            status=_STATUS[policy],
             reason="" if finding is None else finding.reason,
         )
         if finding is not None:
-            verb = "dropped" if policy == "drop" else "kept without edges"
+            verb = {
+                "drop": "dropped",
+                "keep": "nothing in the table tells the two apart, so edges of one may belong to the other",
+            }.get(policy, "kept without edges")
             told.setdefault(f"{finding.reason}; {verb}", []).append(name)
         if info.status == "dropped":
             dropped.append(info)

@@ -41,7 +41,7 @@ class Policies:
     constant: Policy = "isolate"
     empty: Policy = "isolate"
     identifier: Policy = "isolate"
-    duplicate: Policy = "isolate"
+    duplicate: Policy = "keep"
 
     def __post_init__(self) -> None:
         for case in ("constant", "empty", "identifier", "duplicate"):
@@ -59,12 +59,10 @@ class Finding:
 
 
 def find_unfit(names: Sequence[str], encoded: Sequence[Encoded], policies: Policies) -> list[Finding | None]:
-    """One finding per column, None for columns that are fit or kept by policy."""
+    """One finding per column, None for columns that are fit or, named like identifiers, kept by policy."""
     findings = [_alone(name, column) for name, column in zip(names, encoded, strict=True)]
     if policies.identifier == "keep":
         findings = [None if finding and finding.case == "identifier" else finding for finding in findings]
-    if policies.duplicate == "keep":
-        return findings
     originals: dict[bytes, str] = {}
     # By name, so that which copy stays does not depend on the order of columns.
     for k in sorted(range(len(names)), key=lambda k: names[k]):

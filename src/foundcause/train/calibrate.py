@@ -27,7 +27,7 @@ from foundcause.train.ensemble import ensemble_answers
 from foundcause.train.files import RunFolder
 from foundcause.train.metrics import Answer, calibration_error, reliability
 from foundcause.train.predict import answers
-from foundcause.train.prepare import Recipe
+from foundcause.train.prepare import recipe_for
 from foundcause.train.threshold import fit_rule
 from foundcause.train.validate import suite
 from foundcause.train.workers import Workers
@@ -83,7 +83,7 @@ def calibrate(
 
 
 def _single_passes(network: FoundCause, config: TrainConfig, mixture: Any, seed: int, tasks: int) -> list[Answer]:
-    recipe = Recipe(mixture=mixture, seed=seed, features=network.config.features, encoder_rows=network.config.rows_read)
+    recipe = recipe_for(network.config, mixture, seed=seed)
     with Workers(config.workers, ahead=config.ahead) as workers:
         return answers(network, suite(recipe, tasks, workers))
 

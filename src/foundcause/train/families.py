@@ -1,4 +1,5 @@
-"""The synthetic suites on which runs are compared: one per component of the mixture, and some that cut across.
+"""The synthetic suites on which runs are compared: one per component of the mixture, some that cut across, and worlds
+that no mixture trains on.
 
 Suites do not depend on the run: their seed is reserved, and they come from the whole ``SHIPPED`` mixture even when a
 run leaves components out, so that what was left out is a test of transfer.
@@ -18,9 +19,10 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     """Suites by name, each a mixture: all of them, or those named."""
     from foundcause.simulate.chance import uniform
     from foundcause.simulate.mixture import MIXTURES
+    from foundcause.simulate.settings import HELD_OUT_WORLDS
 
     whole = MIXTURES["SHIPPED"]
-    suites = {name: whole.only(name) for name in whole.weights}
+    suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
     generic = whole.only("diverse", "dowhy")
     missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
     wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from foundcause.model.config import ModelConfig
 from foundcause.simulate.task import Task
 
 _ROWS_ROLE, _SUBSAMPLE_ROLE = 1, 2  # keep the draws of one task apart
@@ -26,6 +27,7 @@ class Recipe:
     mixture: the task distribution.
     seed: seed of the tasks.
     features: name of the feature set.
+    fills_gaps: whether missing cells take donors' values first.
     encoder_rows: most rows that the sample encoder sees; ``None`` sends all, 0 none.
     kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
     smallest_share: least share of the rows that a further view of a task keeps.
@@ -36,9 +38,22 @@ class Recipe:
     seed: int
     features: str
     encoder_rows: int | None
+    fills_gaps: bool = False
     kernel_rows: int | None = None
     smallest_share: float = 0.6
     folder: str | None = field(default=None, repr=False)  # does not change what is prepared
+
+
+def recipe_for(model: ModelConfig, mixture: Any, *, seed: int, folder: str | None = None) -> Recipe:
+    """How tasks of a mixture are prepared for a network of this configuration."""
+    return Recipe(
+        mixture=mixture,
+        seed=seed,
+        features=model.features,
+        encoder_rows=model.rows_read,
+        fills_gaps=model.fills_gaps,
+        folder=folder,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,9 +121,10 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
 
     started = time.thread_time()
     values, observed = _rows_of_view(task, recipe, index, view)
+    small = _small_seed(recipe.seed, index, view)
     statistics = compute(
-        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
-        kernel_rows=recipe.kernel_rows,
+        values, observed, features=recipe.features, seed=small, kernel_rows=recipe.kernel_rows,
+        fill_seed=small if recipe.fills_gaps else None,
     ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)

@@ -13,7 +13,7 @@ from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.config import ModelConfig, preset
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
-from foundcause.train.prepare import Job, Recipe
+from foundcause.train.prepare import Job, Recipe, recipe_for
 from foundcause.train.workers import Failure, Workers
 
 
@@ -48,11 +48,10 @@ def widest(config: TrainConfig) -> int:
 
 def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:
     """How tasks are prepared for this model; another seed or mixture for validation."""
-    return Recipe(
-        mixture=mixture(config) if tasks is None else tasks,
+    return recipe_for(
+        model,
+        mixture(config) if tasks is None else tasks,
         seed=config.seed if seed is None else seed,
-        features=model.features,
-        encoder_rows=model.rows_read,
         folder=config.task_folder,
     )
 
@@ -80,7 +79,7 @@ def start_from(network: FoundCause, path: Path) -> None:
 
     other, _ = load(path)
     mine, theirs = network.config.to_dict(), other.config.to_dict()
-    ignored = {"name", "feature_dropout"}
+    ignored = {"name", "feature_dropout", "fills_gaps"}  # no parameter depends on these
     differing = [f"{k} ({theirs[k]!r}, not {mine[k]!r})" for k in mine if k not in ignored and mine[k] != theirs[k]]
     if differing:
         raise CheckpointError(

@@ -10,12 +10,13 @@ from typing import Any
 
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
+from foundcause.simulate.settings import HELD_OUT_WORLDS
 from foundcause.train.cache import kept, suite_path
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.families import families
 from foundcause.train.metrics import summary
 from foundcause.train.predict import answers
-from foundcause.train.prepare import Job, Prepared, Recipe
+from foundcause.train.prepare import Job, Prepared, Recipe, recipe_for
 from foundcause.train.workers import Failure, Workers
 
 SCORED = ("auroc", "f1", "direction")
@@ -97,14 +98,13 @@ def validation(
     """The suites for this model, from the cache where they were prepared before."""
     suites: dict[str, list[Prepared]] = {}
     for number, (name, mixture) in enumerate(sorted(families(config.validation_families).items())):
-        recipe = Recipe(
-            mixture=mixture, seed=RESERVED_SEEDS["validation"], features=model.features, encoder_rows=model.rows_read
-        )
+        recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
         count = config.validation_tasks * (_MORE_PAIRS if name == "pairs" else 1)
         suites[name] = suite(recipe, count, workers)
         if number == 0:
             say("preparing the validation suites")
-    return Validation(suites=suites, left_out=tuple(name for name in config.without if name in suites))
+    strange = (*config.without, *HELD_OUT_WORLDS)
+    return Validation(suites=suites, left_out=tuple(name for name in strange if name in suites))
 
 
 def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from foundcause.bench.case import Case, Dataset
-from foundcause.bench.datasets import bnlearn, chambers, continuous, dream4, petshop, sachs, synthetic, tuebingen
+from foundcause.bench.datasets import bnlearn, chambers, continuous, dowhy, dream4, petshop, sachs, synthetic, tuebingen
 from foundcause.errors import ConfigError, DataUnavailableError
 
-_FAMILIES = (bnlearn, continuous, sachs, chambers, petshop, dream4, synthetic, tuebingen)
+_FAMILIES = (bnlearn, continuous, sachs, chambers, petshop, dream4, synthetic, dowhy, tuebingen)
 DATASETS: dict[str, Dataset] = {entry.name: entry for family in _FAMILIES for entry in family.DATASETS}
 
 CLEAN = (
@@ -33,6 +33,7 @@ WIDE = ("hailfinder", "hepar2", "win95pts", *(entry.name for entry in dream4.DAT
 
 TUEBINGEN = tuple(entry.name for entry in tuebingen.DATASETS)
 DIMENSION = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.DIMENSION_FAMILY)
+DIMENSION_PAPER = tuple(entry.name for entry in dowhy.DATASETS)
 CONFOUNDED = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.CONFOUNDED_FAMILY)
 
 

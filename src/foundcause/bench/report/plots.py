@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
-from foundcause.bench.datasets import DATASETS, DIMENSION
+from foundcause.bench.datasets import DATASETS, DIMENSION, DIMENSION_PAPER
 from foundcause.bench.metrics.probability import Reliability
 from foundcause.bench.report import paper, style
 from foundcause.bench.report.summary import by_seed, per_dataset, records, summarise
@@ -80,23 +80,27 @@ def bars(folder: Path) -> Figure | None:
 
 
 def dimension(folder: Path) -> Figure | None:
-    """F1 against the number of variables."""
-    values = per_dataset(records(folder, "dimension"), "f1")
-    if not values:
+    """F1 against the number of variables: on our suites, and on those by the paper's recipe."""
+    suites = (("dimension", DIMENSION, "our suites"), ("dimension_paper", DIMENSION_PAPER, "the paper's recipe"))
+    found = [(per_dataset(records(folder, name), "f1"), names, title) for name, names, title in suites]
+    found = [panel for panel in found if panel[0]]
+    if not found:
         return None
-    figure = style.figure(7.5, 4.2)
-    axes = figure.subplots()
-    ends = []
-    for method, sets in sorted(values.items()):
-        points = [(int(name.rsplit("_", 1)[1]), sets[name]) for name in DIMENSION if name in sets]
-        if points:
-            ends.append(_line(axes, method, points))
-    printed = [(size, row[1]) for size, row in paper.DIMENSION.items()]
-    axes.plot(*zip(*printed, strict=True), "--", color=style.PAPER)  # on its own suites
-    ends.append(("paper: its model", *printed[-1], style.PAPER))
-    axes.set_ylim(bottom=0)
-    style.dress(axes, "variables", "directed F1, mean of the tasks")
-    style.name_ends(axes, ends)
+    figure = style.figure(7.5 if len(found) == 1 else 12.0, 4.2)
+    panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
+    for axes, (values, names, title) in zip(panels, found, strict=True):
+        ends = []
+        for method, sets in sorted(values.items()):
+            points = [(int(name.rsplit("_", 1)[1]), sets[name]) for name in names if name in sets]
+            if points:
+                ends.append(_line(axes, method, points))
+        printed = [(size, row[1]) for size, row in paper.DIMENSION.items()]
+        axes.plot(*zip(*printed, strict=True), "--", color=style.PAPER)  # on its own suites
+        ends.append(("paper: its model", *printed[-1], style.PAPER))
+        axes.set_ylim(bottom=0)
+        style.dress(axes, "variables", "directed F1, mean of the tasks" if axes is panels[0] else "")
+        axes.set_title(title)
+        style.name_ends(axes, ends)
     return figure
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
-from foundcause.bench.datasets import DIMENSION
+from foundcause.bench.datasets import DIMENSION, DIMENSION_PAPER
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import per_dataset, records, summarise
@@ -28,22 +28,29 @@ def confounding(folder: Path) -> str:
     return table(header, rows) if rows else "_No results yet._"
 
 
-def dimension(folder: Path) -> str:
-    """F1 by number of variables, with the tasks answered of those run, beside the paper's on its own suites."""
-    found = records(folder, "dimension")
-    values = per_dataset(found, "f1")
+def dimension(folder: Path, name: str = "dimension") -> str:
+    """F1 and AUROC by number of variables, with the tasks answered of those run, beside the paper's on its suites."""
+    found = records(folder, name)
+    values, ranked = (per_dataset(found, metric) for metric in ("f1", "auroc"))
     run = Counter((record["method"], record["dataset"]) for record in found)
     answered = Counter((record["method"], record["dataset"]) for record in found if record["status"] == "ok")
     header = ["variables", *(METHODS[name].label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
     rows = []
-    for name in DIMENSION:
-        size = int(name.rsplit("_", 1)[1])
+    for suite in DIMENSION if name == "dimension" else DIMENSION_PAPER:
+        size = int(suite.rsplit("_", 1)[1])
         cells = [
-            f"{number(values[method].get(name))} ({answered[method, name]}/{run[method, name]})"
+            f"{number(values[method].get(suite))} / {number(ranked.get(method, {}).get(suite))} "
+            f"({answered[method, suite]}/{run[method, suite]})"
             for method in sorted(values)
         ]
-        rows.append([str(size), *cells, number(paper.DIMENSION[size][1])])
-    return f"Directed F1 (tasks answered / tasks run):\n\n{table(header, rows)}"
+        auroc, f1, _ = paper.DIMENSION[size]
+        rows.append([str(size), *cells, f"{number(f1)} / {number(auroc)}"])
+    return f"Directed F1 / AUROC (tasks answered / tasks run):\n\n{table(header, rows)}"
+
+
+def dimension_paper(folder: Path) -> str:
+    """The same on suites by the paper's recipe."""
+    return dimension(folder, "dimension_paper")
 
 
 def ablation(folder: Path) -> str:

@@ -14,6 +14,7 @@ from foundcause.bench.results import Store
 PAGE = "REPORT.md"
 _SPECIAL: dict[str, Callable[[Path], str]] = {
     "dimension": special.dimension,
+    "dimension_paper": special.dimension_paper,
     "wide": special.wide,
     "confounding": special.confounding,
     "ablation": special.ablation,

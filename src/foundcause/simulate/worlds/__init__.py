@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import expert, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import ecology, expert, sensors, signalling, surveys, telemetry
 
 
 class Draw(Protocol):
@@ -16,4 +16,6 @@ class Draw(Protocol):
     def __call__(self, rng: np.random.Generator, *, rows: int, variables: int) -> Scene: ...
 
 
-WORLDS: dict[str, Draw] = {world.NAME: world.draw for world in (expert, signalling, telemetry, sensors, surveys)}
+WORLDS: dict[str, Draw] = {
+    world.NAME: world.draw for world in (expert, signalling, telemetry, sensors, surveys, ecology)
+}
