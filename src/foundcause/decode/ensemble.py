@@ -89,9 +89,9 @@ def run_passes(
             samples = {_key(plan.rows[k]): _tensors(values, plan.rows[k], device) for k in window}
             missing = {key: sample for key, sample in samples.items() if key not in shared}
             shared = {key: table for key, table in shared.items() if key in samples}
-            # Every pass asks other donors what may stand in the gaps.
-            donors = [next(k for k in window if _key(plan.rows[k]) == key) for key in missing]
-            found_now = _statistics_of(network, list(missing.values()), seed, donors)
+            # Every pass looks at gaps in its own way.
+            looks = [next(k for k in window if _key(plan.rows[k]) == key) for key in missing]
+            found_now = _statistics_of(network, list(missing.values()), seed, looks)
             for key, table in zip(missing, found_now, strict=True):
                 shared[key] = table
                 _report(progress, min(done + len(shared), total), total, "statistics")
@@ -167,9 +167,9 @@ def _key(rows: np.ndarray | None) -> int:
 
 
 def _statistics_of(
-    network: FoundCause, samples: list[tuple[torch.Tensor, torch.Tensor]], seed: int, fill_seeds: list[int]
+    network: FoundCause, samples: list[tuple[torch.Tensor, torch.Tensor]], seed: int, looks: list[int]
 ) -> Iterator[torch.Tensor]:
-    """(D, D, F) of each sample, in order, its gaps filled by a seed of its own.
+    """(D, D, F) of each sample, in order, each with a look of its own.
 
     On a CPU, samples run side by side with one torch thread each: statistics are many small operations, which gain
     little from threads of their own, and a fixed count of one gives the same bits on every machine.
@@ -178,20 +178,20 @@ def _statistics_of(
 
     threads = torch.get_num_threads()
     if not samples or samples[0][0].device.type != "cpu":
-        yield from (_statistics(network, *sample, seed, fill) for sample, fill in zip(samples, fill_seeds, strict=True))
+        yield from (_statistics(network, *sample, seed, look) for sample, look in zip(samples, looks, strict=True))
         return
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(max_workers=min(threads, len(samples))) as pool:
             yield from pool.map(
-                lambda sample, fill: _statistics(network, sample[0], sample[1], seed, fill), samples, fill_seeds
+                lambda sample, look: _statistics(network, sample[0], sample[1], seed, look), samples, looks
             )
     finally:
         torch.set_num_threads(threads)
 
 
 def _statistics(
-    network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int, fill_seed: int
+    network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int, look: int
 ) -> torch.Tensor:
     """(D, D, F) of one pass. One pass at a time, so that the batch size cannot change a single bit."""
     import torch
@@ -200,7 +200,7 @@ def _statistics(
 
     everything = torch.ones(1, values.shape[1], dtype=torch.bool, device=values.device)
     inputs = Inputs(values=values[None], observed=observed[None], variables=everything)
-    return network.statistics(inputs, seed=seed, fill_seed=fill_seed)[0]
+    return network.statistics(inputs, seed=seed, look=look)[0]
 
 
 def _in_table_order(logits: np.ndarray, order: np.ndarray | None) -> np.ndarray:

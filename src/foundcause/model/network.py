@@ -27,6 +27,7 @@ from foundcause.model.prediction import Prediction
 from foundcause.model.triangle import Refinement
 from foundcause.statistics import compute
 from foundcause.statistics.constants import RffConstants
+from foundcause.statistics.fill import fill_seed
 
 RANDOM_FEATURES = 32  # frequencies and phases of the released kernel statistic
 
@@ -105,8 +106,8 @@ class FoundCause(nn.Module):
             for statistics, variables in tasks
         )
 
-    def statistics(self, inputs: Inputs, *, seed: int = 0, fill_seed: int = 0) -> Tensor:
-        """The pairwise statistics (B, D, D, F) this network reads; ``fill_seed`` chooses the donors of gaps."""
+    def statistics(self, inputs: Inputs, *, seed: int = 0, look: int = 0) -> Tensor:
+        """The pairwise statistics (B, D, D, F) this network reads; ``look`` says how it treats gaps."""
         if inputs.values is None:
             raise InputError("statistics are computed from values; none were given")
         constants = None
@@ -119,7 +120,7 @@ class FoundCause(nn.Module):
             features=self.config.features,
             seed=seed,
             constants=constants,
-            fill_seed=fill_seed if self.config.fills_gaps else None,
+            fill_seed=fill_seed(look) if self.config.fills_gaps else None,
         )
 
     def forward(

@@ -23,8 +23,9 @@ i.
 Missing cells: by default every pair is judged by the rows in which both are observed. With `fill_seed=0` (or any
 other number) gaps are filled first: each takes the value of a donor, one of the five observed rows whose predicted
 value (ridge regression on the normal scores of all other columns) is nearest, chosen by the seed. Features that
-say how much is missing keep telling the truth. The shipped network reads statistics filled in this way, with
-other donors in every pass: gaps that depend on other columns then bias it less.
+say how much is missing keep telling the truth. The shipped network reads both in turn, filled in every second
+pass, each time from other donors: filled tables miss what the regression misses, joint rows are biased where gaps
+depend on other columns, and the average is better than either.
 """
 
 _ABOUT = {

@@ -27,7 +27,7 @@ class Recipe:
     mixture: the task distribution.
     seed: seed of the tasks.
     features: name of the feature set.
-    fills_gaps: whether missing cells take donors' values first.
+    fills_gaps: whether every second task has its missing cells filled from donors first.
     encoder_rows: most rows that the sample encoder sees; ``None`` sends all, 0 none.
     kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
     smallest_share: least share of the rows that a further view of a task keeps.
@@ -118,13 +118,14 @@ def _made(job: Job) -> list[Prepared]:
 def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: float = 0.0) -> Prepared:
     """One view of a task: its rows, statistics and encoder rows."""
     from foundcause.statistics import compute
+    from foundcause.statistics.fill import fill_seed
 
     started = time.thread_time()
     values, observed = _rows_of_view(task, recipe, index, view)
-    small = _small_seed(recipe.seed, index, view)
     statistics = compute(
-        values, observed, features=recipe.features, seed=small, kernel_rows=recipe.kernel_rows,
-        fill_seed=small if recipe.fills_gaps else None,
+        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
+        kernel_rows=recipe.kernel_rows,
+        fill_seed=fill_seed(index) if recipe.fills_gaps else None,
     ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
