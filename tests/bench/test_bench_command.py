@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from foundcause.bench import datasets
 from foundcause.bench.results import Store
 from foundcause.commands import bench
-from foundcause.errors import FoundcauseError
+from foundcause.errors import ConfigError, DataUnavailableError, FoundcauseError, InputError
 
 
 @pytest.fixture
@@ -43,6 +45,9 @@ def test_run_and_report(app: typer.Typer, tmp_path: Path, monkeypatch: pytest.Mo
     words = ("run", "clean", "--methods", "naive_correlation", "--results", str(results), "--seeds", "1")
     first = invoke(app, *words)
     assert "skipping data set sachs_obs" in first and "8 to run" in first and "8 ok" in first
+    lines = [line for line in first.splitlines() if re.match(r"\d+/8 ", line)]
+    assert len(lines) == 8
+    assert all(re.fullmatch(r"\d/8 naive_correlation \w+ 0 ok \d+\.\d\d", line) for line in lines)
     assert len(Store(results / "clean.jsonl").cells()) == 8
     assert "8 done before, 0 to run" in invoke(app, *words)
     page = tmp_path / "README.md"
@@ -65,3 +70,86 @@ def test_run_and_report(app: typer.Typer, tmp_path: Path, monkeypatch: pytest.Mo
 def test_bad_requests_are_refused(app: typer.Typer, words: tuple[str, ...], message: str) -> None:
     with pytest.raises(FoundcauseError, match=message):
         invoke(app, *words)
+
+
+MARKED = "<!-- bench:start -->\n<!-- bench:end -->\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with results in the default folder and elsewhere; the page itself is not made."""
+    record = {"kind": "cell", "method": "grasp", "dataset": "asia", "seed": 0, "variant": "", "status": "ok"}
+    for folder in (bench.RESULTS, Path("other")):
+        Store(tmp_path / folder / "clean.jsonl").append({**record, "seconds": 1.0, "metrics": {"f1": 0.5}})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written_readme(app: typer.Typer, monkeypatch: pytest.MonkeyPatch, *words: str) -> Path | None:
+    """The README that `bench report` hands to the writer."""
+    given: list[Path | None] = []
+
+    def write(results: Path, out: Path, readme: Path | None) -> list[Path]:
+        given.append(readme)
+        return []
+
+    monkeypatch.setattr("foundcause.bench.report.write.write", write)
+    invoke(app, "report", *words)
+    return given[0]
+
+
+def test_readme_is_only_for_the_default_results(
+    app: typer.Typer, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert written_readme(app, monkeypatch) is None  # there is none
+    page = project / "README.md"
+    page.write_text("another project")
+    assert written_readme(app, monkeypatch) is None
+    page.write_text(MARKED)
+    assert written_readme(app, monkeypatch) == Path("README.md")
+    assert written_readme(app, monkeypatch, "--results", str(project / bench.RESULTS)) == Path("README.md")
+    assert written_readme(app, monkeypatch, "--results", "other") is None
+    assert written_readme(app, monkeypatch, "--results", "other", "--readme", "README.md") == Path("README.md")
+
+
+@pytest.mark.parametrize(("name", "message"), [("absent.md", "no README absent.md"), ("plain.md", "put both markers")])
+def test_a_named_readme_is_checked_before_anything_is_written(
+    app: typer.Typer, project: Path, name: str, message: str
+) -> None:
+    (project / "plain.md").write_text("no place for a table")
+    before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match=message):
+        invoke(app, "report", "--readme", name, "--compact")
+    assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
+
+
+def test_dream4_has_a_remedy_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOUNDCAUSE_DATA", str(tmp_path))
+    with pytest.raises(DataUnavailableError, match=r"convert it as docs/evaluation\.md says") as caught:
+        datasets.load("dream4_1")
+    assert "fetch" not in str(caught.value)
+
+
+def test_a_fetch_of_nothing_is_refused(app: typer.Typer, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nothing\*"):
+        invoke(app, "fetch", "nothing*", "--to", str(tmp_path))
+
+
+def test_no_jobs_are_refused(app: typer.Typer, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["bench", "run", "clean", "--jobs", "0", "--results", str(tmp_path)])
+    assert done.exit_code == 2 and "--jobs" in done.output and ">=1" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("clean", "--only", "sachs_obs,sachs_all"), "sachs_obs.*bench fetch"),
+        (("tuebingen",), "tuebingen_0001 and 101 more: .*bench fetch"),
+    ],
+)
+def test_a_run_without_data_says_why(
+    app: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.setenv("FOUNDCAUSE_DATA", str(tmp_path / "none"))
+    with pytest.raises(DataUnavailableError, match=message):
+        invoke(app, "run", *words, "--results", str(tmp_path))

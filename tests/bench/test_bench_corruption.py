@@ -7,6 +7,7 @@ import pytest
 
 from foundcause.bench.case import Case
 from foundcause.bench.corruption import missing_at_random, split
+from foundcause.bench.datasets.seeding import generator
 from foundcause.errors import ConfigError
 
 
@@ -49,11 +50,16 @@ def test_same_seed_same_gaps_other_seed_or_rate_others() -> None:
 
 def test_existing_gaps_and_constant_columns_are_survived() -> None:
     case = table()
+    drivers, targets = split(case.variables, generator("mar 0.3 made", case.seed))
     values = case.values.copy()
+    values[:, [drivers[0], targets[0]]] = 3.0  # constant where it is observed
     values[:50] = np.nan
-    values[:, 0] = 3.0
-    corrupted = missing_at_random(case.with_values(values), 0.3)
-    assert np.isnan(corrupted.values[:50, 1:]).all()
+    corrupted = missing_at_random(case.with_values(values), 0.3).values
+    before, after = np.isnan(values), np.isnan(corrupted)
+    assert after[before].all()
+    assert (after[:, drivers] == before[:, drivers]).all()
+    assert after[50:, targets].mean(axis=0) == pytest.approx(0.3, abs=0.03)
+    assert (corrupted[~after] == values[~after]).all()
 
 
 def test_split_is_a_half_and_rates_are_checked() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import http.server
 import io
 import threading
+import urllib.parse
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from foundcause.bench import fetch as fetching
+from foundcause.bench.datasets import chambers, sachs
 from foundcause.bench.fetch import FILES, File, download, fetch
-from foundcause.errors import DataUnavailableError
+from foundcause.errors import ConfigError, DataUnavailableError
 
 
 class Server:
@@ -161,8 +164,27 @@ def test_everything_is_rebuilt_from_originals(server: Server, tmp_path: Path, be
     assert set(there) == {file.name for file in FILES if not file.optional}
 
 
-def test_no_package_registry_is_asked() -> None:
-    source = Path(fetching.__file__).read_text()
-    assert "github" in source
-    for host in ("pypi", "pythonhosted", "conda"):
-        assert host not in source
+PLACES = {"github.com", "raw.githubusercontent.com", "causalchamber.s3.eu-central-1.amazonaws.com"}
+MADE_HERE = {sachs.EDGES, chambers.EDGES, chambers.VARIABLES}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_no_package_registry_is_asked(file: File) -> None:
+    """Every address that a file would be loaded from, each refused so that the next is tried."""
+    asked: list[str] = []
+
+    def refuse(url: str) -> bytes:
+        asked.append(url)
+        raise DataUnavailableError(url)
+
+    with contextlib.suppress(DataUnavailableError):
+        file.make(refuse)
+    assert bool(asked) != (file.name in MADE_HERE)
+    for url in asked:
+        parts = urllib.parse.urlsplit(url)
+        assert parts.scheme == "https" and parts.hostname in PLACES
+
+
+def test_a_pattern_that_nothing_fits_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"pattern 'nothing\*'.*petshop/\*"):
+        fetch(tmp_path, only="nothing*", get=lambda url: b"")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from foundcause.bench import datasets
+from foundcause.bench.answer import Answer
 from foundcause.bench.baselines import METHODS, checkpoint, ours
 from foundcause.bench.baselines.method import Table
 from foundcause.bench.metrics.pair import judge_pair
@@ -25,7 +26,11 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("weights") / "untrained.safetensors"
-    save(path, FoundCause(preset("TINY")), metadata={})
+    network = FoundCause(preset("TINY"))
+    with torch.no_grad():
+        for parameter in network.parameters():  # parts that start at zero could be switched off without a trace
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    save(path, network, metadata={})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(checkpoint.VARIABLE, str(path))
         yield path
@@ -65,21 +70,46 @@ def test_pairs_are_decided_by_the_two_probabilities(weights: Path) -> None:
     assert verdict["correct"] == int(answer.scores[0, 1] > answer.scores[1, 0])
 
 
-@pytest.mark.parametrize("part", ours.PARTS)
-def test_ablations_change_the_answer_and_are_undone(weights: Path, part: str) -> None:
-    from foundcause import api
-    from foundcause.errors import ConfigError
+def confounded() -> Table:
+    return Table(values=datasets.load("confounded_10", 1).values, seed=0)
 
-    table = Table(values=datasets.load("confounded_10", 1).values, seed=0)
-    whole = METHODS["foundcause"].run(table)
+
+@pytest.fixture(scope="module")
+def whole(weights: Path) -> Answer:
+    return METHODS["foundcause"].run(confounded())
+
+
+@pytest.mark.parametrize("part", ours.PARTS)
+def test_ablations_change_the_answer_and_are_undone(weights: Path, whole: Answer, part: str) -> None:
+    from foundcause import api
+    from foundcause.model.ablate import ablations_of
+
     network, _ = api.load_network(weights, "cpu")
-    if part == "max_pool" and not network.config.encoder_layers:
-        with pytest.raises(ConfigError, match="no pooling"):
-            METHODS[f"without_{part}"].run(table)
-        return
-    ablated = METHODS[f"without_{part}"].run(table)
-    again = METHODS["foundcause"].run(table)
-    assert (again.scores == whole.scores).all()  # type: ignore[union-attr]
-    assert ablated.scores is not None and whole.scores is not None and ablated.scores.shape == whole.scores.shape
-    if part in ("statistics", "direction_head"):
-        assert (ablated.scores != whole.scores).any()
+    assert part in ablations_of(network.config)  # this network has all six parts
+    ablated = METHODS[f"without_{part}"].run(confounded())
+    again = METHODS["foundcause"].run(confounded())
+    assert ablated.scores is not None and again.scores is not None and whole.scores is not None
+    assert (again.scores == whole.scores).all()
+    assert ablated.scores.shape == whole.scores.shape
+    assert np.abs(ablated.scores - whole.scores).max() > 1e-4
+
+
+def test_parts_a_network_lacks_cannot_be_ablated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from foundcause.errors import ConfigError
+    from foundcause.model.ablate import ablations_of
+    from foundcause.model.checkpoint import save
+    from foundcause.model.config import preset
+    from foundcause.model.network import FoundCause
+
+    config = replace(preset("TINY"), evidence="direct", encoder_layers=0)
+    path = tmp_path / "direct.safetensors"
+    save(path, FoundCause(config), metadata={})
+    monkeypatch.setenv(checkpoint.VARIABLE, str(path))
+    lacking = set(ours.PARTS) - set(ablations_of(config))
+    assert lacking == {"max_pool", "confounder_feedback", "constant_gate"}
+    for part in ours.PARTS:
+        assert (METHODS[f"without_{part}"].unavailable() is not None) == (part in lacking)
+    with pytest.raises(ConfigError, match="no part"):
+        METHODS["without_max_pool"].run(confounded())

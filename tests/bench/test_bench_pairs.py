@@ -41,6 +41,20 @@ def test_rows_may_come_in_any_order(name: str) -> None:
     assert DETERMINISTIC[name](x[order], y[order]) == pytest.approx(DETERMINISTIC[name](x, y), abs=1e-9)
 
 
+def test_igci_does_not_mind_which_of_equal_causes_comes_first() -> None:
+    """A cause in five steps: slopes run between the means of the steps, not from extremes to extremes."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(5, size=400) / 4
+    y = x + 0.5 * rng.random(400)
+    means = np.array([y[x == level].mean() for level in np.unique(x)])
+    span = np.ptp(y)
+    expected = np.average(
+        np.log(np.diff(means) / span * 4), weights=[(x == level).sum() for level in np.unique(x)[:-1]]
+    )
+    unit = (y - y.min()) / span
+    assert information._log_slope(x, unit) == pytest.approx(expected)
+
+
 def additive(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     x = rng.uniform(-1, 1, 300)
     return x, x**3 + x + 0.15 * rng.uniform(-1, 1, 300)

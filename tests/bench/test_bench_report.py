@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from foundcause.bench.baselines import METHODS
-from foundcause.bench.datasets import TUEBINGEN
+from foundcause.bench.baselines import METHODS, checkpoint
+from foundcause.bench.datasets import DATASETS, TUEBINGEN
+from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.report import details, paper, plots, readme, special, style, tables
 from foundcause.bench.report.markdown import number, table
-from foundcause.bench.report.summary import per_dataset, records, summarise
+from foundcause.bench.report.summary import per_dataset, records, shared_runs, summarise
 from foundcause.bench.report.write import PAGE, write
 from foundcause.bench.results import Record, Store
+from foundcause.bench.run import Cell, identity
 from foundcause.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -255,4 +258,29 @@ def test_committed_results_name_known_methods_and_sets() -> None:
         environments = store.environments()
         for record in store.cells().values():
             assert record["method"] in METHODS and record["environment"] in environments
+            assert record["dataset"] in DATASETS and path.stem in EXPERIMENTS
             assert record["status"] in ("ok", "failed", "timeout", "absent")
+
+
+def test_committed_results_of_ours_are_those_of_the_shipped_weights_and_protocol(monkeypatch) -> None:
+    """A new checkpoint, or another default protocol, needs a new benchmark before it can be committed."""
+    monkeypatch.delenv("FOUNDCAUSE_CHECKPOINT", raising=False)
+    monkeypatch.delenv(checkpoint.VARIABLE, raising=False)
+    fields = {field.name for field in dataclasses.fields(Cell)}
+    for path in sorted(RESULTS.glob("*.jsonl")):
+        for record in Store(path).cells().values():
+            if METHODS[record["method"]].ours:
+                made = Cell(**{name: value for name, value in record.items() if name in fields})
+                assert record["identity"] == identity(made), f"{path.stem}: {record['method']} on {record['dataset']}"
+
+
+def test_methods_are_compared_on_the_same_tables() -> None:
+    found = [
+        *(cell("foundcause", "hailfinder", seed, f1=0.1 * seed) for seed in range(3)),
+        cell("grasp", "hailfinder", 0),
+        *(cell("grasp", "dream4_1", seed) for seed in range(3)),  # real: the seeds are the method's own
+        cell("foundcause", "dream4_1", 0),
+    ]
+    kept = [(record["method"], record["dataset"], record["seed"]) for record in shared_runs(found)]
+    assert kept.count(("foundcause", "hailfinder", 0)) == 1 and ("foundcause", "hailfinder", 2) not in kept
+    assert sum(name == "dream4_1" for _, name, _ in kept) == 4

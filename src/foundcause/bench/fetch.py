@@ -21,7 +21,7 @@ from pathlib import Path
 from foundcause.atomic import replacing
 from foundcause.bench.datasets import bif, chambers, petshop, sachs, tuebingen
 from foundcause.bench.location import network_file
-from foundcause.errors import DataUnavailableError
+from foundcause.errors import ConfigError, DataUnavailableError
 
 Get = Callable[[str], bytes]
 _TIMEOUT = 60
@@ -45,8 +45,13 @@ def fetch(folder: Path, *, only: str = "*", get: Get | None = None, report: Call
     """Bring every file whose name fits ``only`` into the folder; returns the names of those that are now there.
 
     Files that are there with the right content are not loaded again. A required file that cannot be had or has
-    another content raises DataUnavailableError after the others were tried; nothing half-written is left.
+    another content raises DataUnavailableError after the others were tried; nothing half-written is left. A pattern
+    that no file fits raises ConfigError.
     """
+    wanted = [file for file in FILES if fnmatch.fnmatch(file.name, only)]
+    if not wanted:
+        folders = dict.fromkeys(f"{file.name.split('/')[0]}/*" for file in FILES)
+        raise ConfigError(f"no file fits the pattern '{only}'; there are {', '.join(folders)}")
     get = get or download
     kept: dict[str, bytes] = {}
 
@@ -56,9 +61,7 @@ def fetch(folder: Path, *, only: str = "*", get: Get | None = None, report: Call
         return kept[url]
 
     there, failures = [], []
-    for file in FILES:
-        if not fnmatch.fnmatch(file.name, only):
-            continue
+    for file in wanted:
         try:
             report(f"{file.name}: {_bring(file, folder, once)}")
             there.append(file.name)

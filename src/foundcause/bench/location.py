@@ -9,6 +9,7 @@ from pathlib import Path
 from foundcause.errors import DataUnavailableError
 
 VARIABLE = "FOUNDCAUSE_DATA"
+FETCH = "`foundcause bench fetch` gets it"
 
 
 def data_folder() -> Path:
@@ -20,17 +21,17 @@ def data_folder() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "foundcause" / "data"
 
 
-def absent(*names: str) -> str | None:
-    """Why data sets made of these files cannot be had, or None when all are there."""
+def absent(*names: str, remedy: str = FETCH) -> str | None:
+    """Why data sets made of these files cannot be had and what helps, or None when all are there."""
     missing = [name for name in names if not (data_folder() / name).is_file()]
     if not missing:
         return None
-    return f"{', '.join(missing)} not in the data folder; `foundcause bench fetch` gets it, or set {VARIABLE}"
+    return f"{', '.join(missing)} not in the data folder; {remedy}, or set {VARIABLE}"
 
 
-def data_file(name: str) -> Path:
+def data_file(name: str, *, remedy: str = FETCH) -> Path:
     """Path of a file of the data folder; raises when it is not there."""
-    reason = absent(name)
+    reason = absent(name, remedy=remedy)
     if reason:
         raise DataUnavailableError(reason)
     return data_folder() / name

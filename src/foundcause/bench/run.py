@@ -82,7 +82,7 @@ def pending(cells: Iterable[Cell], done: dict[Any, Record], *, retry: bool = Fal
 
 
 def identity(cell: Cell) -> str:
-    """Digest of everything but the code that decides a result."""
+    """Digest of what decides a result: settings, weights and data; code only as far as settings name its version."""
     entry, about = method(cell.method), datasets.dataset(cell.dataset)
     content = [entry.settings, checkpoint.digest() if entry.ours else None, about.recipe, about.rows, about.edges]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:10]
@@ -135,14 +135,18 @@ def perform(cell: Cell) -> Record:
         "environment": environment()["id"],
         "_environment": environment(),
     }
-    case = _case(cell.dataset, cell.seed)
-    changed = chosen.change(case, cell.variant)
+    try:
+        case = _case(cell.dataset, cell.seed)
+        changed = chosen.change(case, cell.variant)
+    except Exception as error:  # one broken table must not end the run
+        return {**record, **_finished("failed", 0.0, f"no table: {type(error).__name__}: {error}")}
     if changed is None:
         return {**record, **_finished("absent", 0.0, f"{cell.dataset} has no variant {cell.variant}")}
     order = np.arange(case.variables)
     if not chosen.pairs:
         order = generator(f"columns {cell.dataset}", cell.seed).permutation(case.variables)
     shown = changed.permuted(order)
+    record["case"] = _digest(shown)
     table = Table(values=shown.values, seed=integer(f"method {cell.dataset}", cell.seed), discrete=case.discrete)
     if _worker is None:
         _worker = Worker()
@@ -154,9 +158,18 @@ def perform(cell: Cell) -> Record:
         record["weight"] = case.weight  # a pair that is lost is lost by its weight
     if outcome.answer is not None:
         answer = outcome.answer.permuted(np.argsort(order))
-        record["metrics"] = _rounded(judge_pair(answer, case) if chosen.pairs else judge(answer, case))
+        try:
+            record["metrics"] = _rounded(judge_pair(answer, case) if chosen.pairs else judge(answer, case))
+        except Exception as error:
+            return record | _finished("failed", outcome.seconds, f"not judged: {type(error).__name__}: {error}")
         record["arcs"] = _arcs(answer)
     return record
+
+
+def _digest(case: Case) -> str:
+    """Of the table and the truth as the method met them: shows later whether a data set was still the same."""
+    content = np.ascontiguousarray(case.values).tobytes() + np.ascontiguousarray(case.adjacency).tobytes()
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 @lru_cache(maxsize=8)

@@ -108,7 +108,8 @@ def perform(job: Job) -> Outcome:
 
 
 def _check(answer: Answer, variables: int) -> None:
-    for name, matrix in (("adjacency", answer.adjacency), ("scores", answer.scores)):
+    parts = (("adjacency", answer.adjacency), ("scores", answer.scores), ("confounding", answer.confounding))
+    for name, matrix in parts:
         if matrix is not None and (matrix.shape != (variables, variables) or not np.isfinite(matrix).all()):
             raise ValueError(f"{name} is not a finite matrix of side {variables}")
 

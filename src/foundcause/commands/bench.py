@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 RESULTS = Path("benchmarks/results")
+README = Path("README.md")
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +79,7 @@ def run(
     ] = None,
     only: Annotated[str | None, typer.Option(help="Comma-separated data sets; default all of the experiment.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; default by experiment.")] = None,
-    jobs: Annotated[int, typer.Option(help="Cells at once.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Cells at once.")] = 1,
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds a cell may take.")] = 300.0,
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     checkpoint: Annotated[Path | None, typer.Option(help="Weights of ours to evaluate.")] = None,
@@ -86,16 +87,16 @@ def run(
 ) -> None:
     """Run an experiment; what is in the results already is not run again."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from foundcause.bench import datasets as registry
     from foundcause.bench.baselines import checkpoint as weights
     from foundcause.bench.baselines import select
     from foundcause.bench.experiments import experiment as named
-    from foundcause.bench.results import Record, Store
+    from foundcause.bench.progress import RunProgress
+    from foundcause.bench.results import Store
     from foundcause.bench.run import pending, plan
     from foundcause.bench.run import run as execute
-    from foundcause.errors import CheckpointError, ConfigError
+    from foundcause.errors import CheckpointError, ConfigError, DataUnavailableError
 
     if checkpoint is not None:
         if not checkpoint.is_file():
@@ -107,6 +108,10 @@ def run(
     strangers = [name for name in wanted if name not in chosen.datasets]
     if strangers:
         raise ConfigError(f"{', '.join(strangers)}: not part of experiment '{experiment}'")
+    missing = {name: reason for name in wanted if (reason := registry.dataset(name).missing()) is not None}
+    here = [name for name in wanted if name not in missing]
+    if not here:
+        raise DataUnavailableError(f"no data set to run '{experiment}' on: {_grouped(missing)}")
     usable = []
     for entry in select(methods or chosen.methods, pairs=chosen.pairs):
         reason = entry.unavailable()
@@ -114,48 +119,69 @@ def run(
             usable.append(entry)
         else:
             console.print(f"skipping method {entry.name}: {reason}", markup=False)
-    here = registry.available(wanted)
-    for name in wanted:
-        if name not in here:
-            console.print(f"skipping data set {name}: {registry.dataset(name).missing()}", markup=False)
+    for name, reason in missing.items():
+        console.print(f"skipping data set {name}: {reason}", markup=False)
     cells = list(plan(chosen, usable, here, seeds or chosen.seeds, limit))
     todo = pending(cells, Store(results / f"{chosen.name}.jsonl").cells(), retry=retry)
     console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before, {len(todo)} to run")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    counts: dict[str, int] = {}
-    # in a file nobody sees the bar move, and drawing it takes time from the methods
-    with Progress(*columns, console=console, auto_refresh=console.is_terminal) as progress:
-        bar = progress.add_task(chosen.name, total=len(todo))
+    with RunProgress(console, chosen.name, len(todo)) as progress:
+        execute(todo, results, jobs=jobs, report=progress.finished)
+    console.print(progress.summary())
 
-        def report(record: Record) -> None:
-            counts[record["status"]] = counts.get(record["status"], 0) + 1
-            progress.update(bar, advance=1, description=f"{record['method']} on {record['dataset']}")
-            if record["status"] in ("failed", "timeout"):
-                where = f"{record['method']} on {record['dataset']} (seed {record['seed']})"
-                progress.print(f"{record['status']}: {where}: {record['error']}", markup=False)
 
-        execute(todo, results, jobs=jobs, report=report)
-    console.print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "nothing to run")
+def _grouped(missing: dict[str, str]) -> str:
+    """Every reason once, with the data sets it holds for (the pairs of Tuebingen are many)."""
+    names: dict[str, list[str]] = {}
+    for name, reason in missing.items():
+        names.setdefault(reason, []).append(name)
+    return "; ".join(
+        f"{', '.join(some) if len(some) < 4 else f'{some[0]} and {len(some) - 1} more'}: {reason}"
+        for reason, some in names.items()
+    )
 
 
 def report(
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     out: Annotated[Path | None, typer.Option(help="Where the report goes; default beside the results.")] = None,
-    readme: Annotated[Path | None, typer.Option(help="README whose table is brought up to date.")] = Path("README.md"),
+    readme: Annotated[
+        Path | None,
+        typer.Option(help="README whose table is brought up to date; default README.md, for the default results."),
+    ] = None,
     compact: Annotated[bool, typer.Option("--compact", help="First drop outdated lines of the results.")] = False,
 ) -> None:
     """Write tables and pictures from the results, and the README's table."""
+    from foundcause.bench.report.readme import current
     from foundcause.bench.report.write import write
     from foundcause.bench.results import Store
     from foundcause.errors import InputError
 
     if not sorted(results.glob("*.jsonl")):
         raise InputError(f"{results} has no results; `foundcause bench run clean` makes some")
+    if readme is not None:
+        if not readme.is_file():
+            raise InputError(f"there is no README {readme}; name one that exists, or leave --readme out")
+        current(readme.read_text(encoding="utf-8"))  # refuses one without markers before anything is written
+    elif results.resolve() == RESULTS.resolve():
+        readme = _own_readme()
     if compact:
         for path in sorted(results.glob("*.jsonl")):
             Store(path).compact()
-    for path in write(results, out or results, readme if readme is not None and readme.is_file() else None):
+    for path in write(results, out or results, readme):
         print(path)
+
+
+def _own_readme() -> Path | None:
+    """README.md here, if it has a place for the table."""
+    from foundcause.bench.report.readme import current
+    from foundcause.errors import InputError
+
+    if not README.is_file():
+        return None
+    try:
+        current(README.read_text(encoding="utf-8"))
+    except InputError:
+        return None
+    return README
 
 
 def fetch(

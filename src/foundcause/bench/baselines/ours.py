@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 PARTS = ("statistics", "refinement", "max_pool", "confounder_feedback", "constant_gate", "direction_head")
 
 
+PROTOCOL = "copies keep their edges, every second pass fills gaps"
+"""What the default protocol is by now. Change these words when `discover` changes its answers: results made before then
+count as not made, and a test asks for new ones."""
+
+
 def _discover(table: Table, **options: Any) -> Result:
     import pandas as pd
 
@@ -86,7 +91,7 @@ METHODS = (
         label="foundcause",
         paper="FoundCause (ours)",
         run=_run(),
-        settings="default protocol, 10 passes",
+        settings=f"default protocol ({PROTOCOL}), 10 passes",
         random=True,
         pairs=True,
         ours=True,
@@ -96,7 +101,7 @@ METHODS = (
         name="foundcause_one_pass",
         label="foundcause (one pass)",
         run=_run(runs=1),
-        settings="default protocol, one pass over all rows",
+        settings=f"default protocol ({PROTOCOL}), one pass over all rows",
         random=True,
         pairs=True,
         ours=True,
@@ -109,7 +114,7 @@ ABLATIONS = tuple(
         name=f"without_{part}",
         label=f"without {part.replace('_', ' ')}",
         run=_ablated(part),
-        settings=f"default protocol, 10 passes, {part} switched off",
+        settings=f"default protocol ({PROTOCOL}), 10 passes, {part} switched off",
         random=True,
         pairs=True,
         ours=True,

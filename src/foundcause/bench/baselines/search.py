@@ -51,11 +51,24 @@ def _fci(values: np.ndarray, table: Table) -> Answer:
     return Answer(adjacency=arcs, confounding=confounding.astype(float))
 
 
+BIC, STRICT = 0.5, 2.0
+"""Weights of the penalty in causal-learn's Gaussian score, its own defaults: GES takes that of BIC, GRaSP and BOSS
+four times as much. Stated here, so that another version of the library cannot change them."""
+
+_GAUSSIAN = "local_score_BIC_from_cov"
+
+
+def _penalty(score: str, weight: float) -> dict[str, float] | None:
+    return {"lambda_value": weight} if score == _GAUSSIAN else None
+
+
 def _ges(score: str) -> Any:
     def solve(values: np.ndarray, table: Table) -> Answer:
         from causallearn.search.ScoreBased.GES import ges
 
-        return Answer(adjacency=cpdag_arcs(np.asarray(ges(values, score_func=score)["G"].graph)))
+        return Answer(
+            adjacency=cpdag_arcs(np.asarray(ges(values, score_func=score, parameters=_penalty(score, BIC))["G"].graph))
+        )
 
     return solve
 
@@ -65,7 +78,8 @@ def _grasp(score: str) -> Any:
         from causallearn.search.PermutationBased.GRaSP import grasp
 
         random.seed(table.seed)  # it shuffles with the global generator; this process runs nothing else meanwhile
-        return Answer(adjacency=cpdag_arcs(np.asarray(grasp(values, score_func=score, verbose=False).graph)))
+        found = grasp(values, score_func=score, verbose=False, parameters=_penalty(score, STRICT))
+        return Answer(adjacency=cpdag_arcs(np.asarray(found.graph)))
 
     return solve
 
@@ -74,7 +88,9 @@ def _boss(values: np.ndarray, table: Table) -> Answer:
     from causallearn.search.PermutationBased.BOSS import boss
 
     random.seed(table.seed)
-    return Answer(adjacency=cpdag_arcs(np.asarray(boss(values, verbose=False).graph)))
+    return Answer(
+        adjacency=cpdag_arcs(np.asarray(boss(values, verbose=False, parameters=_penalty(_GAUSSIAN, STRICT)).graph))
+    )
 
 
 _NEEDS = ("causallearn",)
@@ -108,7 +124,7 @@ METHODS = (
         name="ges",
         label="GES",
         paper="GES",
-        run=on_complete(_ges("local_score_BIC_from_cov")),
+        run=on_complete(_ges(_GAUSSIAN)),
         settings="causal-learn GES, Gaussian BIC",
         needs=_NEEDS,
     ),
@@ -116,7 +132,7 @@ METHODS = (
         name="grasp",
         label="GRaSP",
         paper="GRaSP",
-        run=on_complete(_grasp("local_score_BIC_from_cov")),
+        run=on_complete(_grasp(_GAUSSIAN)),
         settings="causal-learn GRaSP, Gaussian BIC, depth 3",
         needs=_NEEDS,
         random=True,

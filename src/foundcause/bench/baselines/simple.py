@@ -26,7 +26,8 @@ def _variance_sort(values: np.ndarray, table: Table) -> Answer:
 
 
 def _r2_sort(values: np.ndarray, table: Table) -> Answer:
-    precision = np.linalg.pinv(np.corrcoef(values.T))
+    # The ridge lets columns that others determine be explained fully, where a pseudo-inverse would say not at all.
+    precision = np.linalg.inv(np.corrcoef(values.T) + 1e-9 * np.eye(values.shape[1]))
     explained = 1 - 1 / np.maximum(np.diag(precision), 1.0)
     return Answer(adjacency=regress_in_order(values, np.argsort(explained, kind="stable")))
 

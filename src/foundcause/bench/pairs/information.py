@@ -16,12 +16,14 @@ def igci(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def _log_slope(cause: np.ndarray, effect: np.ndarray) -> float:
-    order = np.lexsort((effect, cause))
-    run, rise = np.diff(cause[order]), np.diff(effect[order])
-    usable = (run > 0) & (rise != 0)
+    # Rows with equal causes meet in their mean: which of them comes first must not decide the slope.
+    levels, where, count = np.unique(cause, return_inverse=True, return_counts=True)
+    mean = np.bincount(where, effect) / count
+    run, rise = np.diff(levels), np.diff(mean)
+    usable = rise != 0
     if not usable.any():
         return 0.0
-    return float(np.log(np.abs(rise[usable]) / run[usable]).mean())
+    return float(np.average(np.log(np.abs(rise[usable]) / run[usable]), weights=count[:-1][usable]))
 
 
 def cds(x: np.ndarray, y: np.ndarray) -> float:
@@ -32,7 +34,7 @@ def cds(x: np.ndarray, y: np.ndarray) -> float:
 def _conditional_spread(cause: np.ndarray, effect: np.ndarray, levels: int = 13, reach: float = 3.0) -> float:
     cause = (cause - cause.mean()) / cause.std()
     effect = (effect - effect.mean()) / effect.std()
-    level = np.clip(np.round(cause * levels / (2 * reach)), -levels, levels).astype(int)
+    level = np.clip(np.round(cause * levels / (2 * reach)), -(levels // 2), levels // 2).astype(int)
     edges = np.linspace(-reach, reach, levels + 1)
     rows = []
     for value in np.unique(level):

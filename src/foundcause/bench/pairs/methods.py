@@ -38,9 +38,13 @@ def _method(name: str, label: str, run: Callable[[Table], Answer], settings: str
 
 METHODS = (
     _method("anm", "ANM", _orient(additive.anm), f"Gaussian process and HSIC on at most {additive.ROWS} rows"),
-    _method("igci", "IGCI", _orient(_plain(information.igci)), "slope estimator, uniform reference"),
+    _method(
+        "igci", "IGCI", _orient(_plain(information.igci)), "slope estimator, uniform reference, ties by their mean"
+    ),
     _method("reci", "RECI", _orient(_plain(regression.reci)), "cubic polynomials on the unit range"),
-    _method("cds", "CDS", _orient(_plain(information.cds)), "13 levels over six standard deviations"),
+    _method(
+        "cds", "CDS", _orient(_plain(information.cds)), "13 levels over six standard deviations, the outer ones open"
+    ),
     _method("bz2", "Compression (bz2)", _orient(_plain(information.compression)), "8-bit columns, bz2 sizes"),
     _method(
         "sloppy",

@@ -10,14 +10,32 @@ from pathlib import Path
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
+from foundcause.bench.datasets import DATASETS
 from foundcause.bench.metrics.uncertainty import Interval, mean_interval
 from foundcause.bench.results import Record, Store
 
 
 def records(folder: Path, experiment: str) -> list[Record]:
     """The latest record of every cell of an experiment, of methods that still exist."""
-    found = Store(folder / f"{experiment}.jsonl").cells().values()
-    return [record for record in found if record["method"] in METHODS and record["status"] != "absent"]
+    stored = Store(folder / f"{experiment}.jsonl").cells().values()
+    found = [record for record in stored if record["method"] in METHODS and record["status"] != "absent"]
+    return shared_runs(found) if experiment in _SAME_TASKS else found
+
+
+_SAME_TASKS = ("wide", "confounding")  # where some methods ran on fewer seeds than others
+
+
+def shared_runs(found: list[Record]) -> list[Record]:
+    """The runs on tables that every method was run on, so that means compare the same tables.
+
+    Of real data sets, whose seeds are those of the method alone, all runs stay.
+    """
+    seeds: dict[str, set[int]] = {}
+    for name in {record["dataset"] for record in found if DATASETS[record["dataset"]].simulated}:
+        mine = [record for record in found if record["dataset"] == name]
+        tried = [{r["seed"] for r in mine if r["method"] == method} for method in {r["method"] for r in mine}]
+        seeds[name] = set.intersection(*tried)
+    return [record for record in found if record["dataset"] not in seeds or record["seed"] in seeds[record["dataset"]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +47,22 @@ class MethodSummary:
     """Data sets on which at least one seed finished."""
     attempted: int
     """Data sets it was run on."""
+    answered: int
+    """Runs that gave an answer."""
+    runs: int
+    """Runs in all."""
     lost: tuple[str, ...]
     """Data set, reason and number of the runs that gave no answer; a set is covered while one of its runs did."""
     means: dict[str, Interval]
     """Metric to mean over covered data sets of the mean over seeds."""
     seconds: float
     """Median over data sets of the mean time."""
+
+    @property
+    def coverage(self) -> str:
+        """Data sets covered of those attempted, and runs where some were lost."""
+        sets = f"{self.covered}/{self.attempted}"
+        return sets if self.answered == self.runs else f"{sets} ({self.answered} of {self.runs} runs)"
 
     @property
     def label(self) -> str:
@@ -66,6 +94,7 @@ METRICS = (
     "f1",
     "skeleton_f1",
     "auroc",
+    "auroc_binary",
     "auprc",
     "shd_entries_per_d",
     "shd_pairs_per_d",
@@ -96,6 +125,8 @@ def summarise(found: list[Record]) -> list[MethodSummary]:
                 method=name,
                 covered=len(covered),
                 attempted=len(attempted),
+                answered=sum(record["status"] == "ok" for record in mine),
+                runs=len(mine),
                 lost=tuple(
                     f"{dataset} ({status}, {count} of {runs[dataset]} runs)"
                     for (dataset, status), count in sorted(broken.items())

@@ -18,6 +18,10 @@ MARK = "paper:"
 """Every column and row that repeats the paper's figures starts with this."""
 
 _PAPER_AVERAGES = {"clean": paper.CLEAN, "mar10": paper.MAR10, "mar30": paper.MAR30}
+_PAPER_COLUMNS = [
+    f"{MARK} {name}"
+    for name in ("F1", "skeleton F1", "AUROC", "SHD/d, reversal 2", "SHD/d, reversal 1", "F1, these sets")
+]
 
 
 def averages(folder: Path, experiment: str) -> str:
@@ -35,7 +39,7 @@ def averages(folder: Path, experiment: str) -> str:
     header = ["method", "sets", "F1 (95% interval)", "skeleton F1", "AUROC", "SHD/d, reversal 2", "SHD/d, reversal 1"]
     header += ["F1, undirected ½", "parent AID", "seconds"]
     if printed:
-        header += [f"{MARK} F1", f"{MARK} skeleton F1", f"{MARK} AUROC", f"{MARK} SHD/d", f"{MARK} F1, these sets"]
+        header += _PAPER_COLUMNS
         run = {METHODS[record["method"]].paper for record in found}
         same = names if experiment == "clean" else set()
         rows += [_paper_row(name, row, len(header), same) for name, row in printed.items() if name not in run]
@@ -55,17 +59,23 @@ def _average_row(summary: MethodSummary, printed: dict[str, paper.Average], name
         number(summary.seconds, 2),
     ]
     if printed:
-        same = printed.get(METHODS[summary.method].paper or "")
-        figures = (same.f1, same.skeleton_f1, same.auroc, same.shd_per_d) if same else (None,) * 4
-        row += [number(value) for value in figures]
-        clean = printed is paper.CLEAN
-        row.append(number(paper.same_sets_f1(METHODS[summary.method].paper, names) if clean else None))
+        name = METHODS[summary.method].paper or ""
+        row += _paper_figures(name, printed.get(name), names if printed is paper.CLEAN else set())
     return row
 
 
 def _paper_row(name: str, row: paper.Average, width: int, names: set[str]) -> list[str]:
-    figures = (row.f1, row.skeleton_f1, row.auroc, row.shd_per_d, paper.same_sets_f1(name, names))
-    return [f"{MARK} {paper.shown(name)}", *["–"] * (width - 6), *(number(value) for value in figures)]
+    blank = ["–"] * (width - 1 - len(_PAPER_COLUMNS))
+    return [f"{MARK} {paper.shown(name)}", *blank, *_paper_figures(name, row, names)]
+
+
+def _paper_figures(name: str, row: paper.Average | None, names: set[str]) -> list[str]:
+    """The cells of the paper's columns: it counts a reversal once for its own model, twice for the baselines."""
+    if row is None:
+        return ["–"] * len(_PAPER_COLUMNS)
+    twice, once = (None, row.shd_per_d) if name == paper.MODEL else (row.shd_per_d, None)
+    figures = (row.f1, row.skeleton_f1, row.auroc, twice, once, paper.same_sets_f1(name, names))
+    return [number(value) for value in figures]
 
 
 def _with_interval(interval: Interval | None) -> str:
