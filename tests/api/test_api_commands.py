@@ -154,6 +154,12 @@ def test_the_survey_follows_the_published_tables(tmp_path):
     assert set(frame["smoking"]) <= {"smoker", "non-smoker", "", "NA", "unknown"} and (frame == "").any().any()
 
 
+def test_the_package_runs_as_a_module():
+    command = [sys.executable, "-m", "foundcause", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"foundcause {fc.__version__}\n"
+
+
 @pytest.mark.slow
 def test_an_interrupted_run_ends_with_130(table, tiny_checkpoint):
     code = "from foundcause.cli import main; print('up', flush=True); main()"

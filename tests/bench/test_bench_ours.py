@@ -91,7 +91,7 @@ def test_ablations_change_the_answer_and_are_undone(weights: Path, whole: Answer
     assert ablated.scores is not None and again.scores is not None and whole.scores is not None
     assert (again.scores == whole.scores).all()
     assert ablated.scores.shape == whole.scores.shape
-    assert np.abs(ablated.scores - whole.scores).max() > 1e-4
+    assert np.abs(ablated.scores - whole.scores).max() > 1e-6  # ten times what rounding could do
 
 
 def test_parts_a_network_lacks_cannot_be_ablated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

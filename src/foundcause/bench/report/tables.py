@@ -20,7 +20,15 @@ MARK = "paper:"
 _PAPER_AVERAGES = {"clean": paper.CLEAN, "mar10": paper.MAR10, "mar30": paper.MAR30}
 _PAPER_COLUMNS = [
     f"{MARK} {name}"
-    for name in ("F1", "skeleton F1", "AUROC", "SHD/d, reversal 2", "SHD/d, reversal 1", "F1, these sets")
+    for name in (
+        "F1",
+        "skeleton F1",
+        "AUROC",
+        "AUROC of the graph",
+        "SHD/d, reversal 2",
+        "SHD/d, reversal 1",
+        "F1, these sets",
+    )
 ]
 
 
@@ -52,9 +60,9 @@ def _average_row(summary: MethodSummary, printed: dict[str, paper.Average], name
 
     row = [
         summary.label,
-        f"{summary.covered}/{summary.attempted}",
+        summary.coverage,
         _with_interval(summary.means.get("f1")),
-        *(mean(metric) for metric in ("skeleton_f1", "auroc", "shd_entries_per_d", "shd_pairs_per_d")),
+        *(mean(metric) for metric in ("skeleton_f1", "auroc", "auroc_binary", "shd_entries_per_d", "shd_pairs_per_d")),
         *(mean(metric) for metric in ("f1_half_credit", "parent_aid")),
         number(summary.seconds, 2),
     ]
