@@ -24,7 +24,6 @@ _PAPER_COLUMNS = [
         "F1",
         "skeleton F1",
         "AUROC",
-        "AUROC of the graph",
         "SHD/d, reversal 2",
         "SHD/d, reversal 1",
         "F1, these sets",
@@ -44,8 +43,8 @@ def averages(folder: Path, experiment: str) -> str:
         for summary in summarise(found)
         if not METHODS[summary.method].discrete_only
     ]
-    header = ["method", "sets", "F1 (95% interval)", "skeleton F1", "AUROC", "SHD/d, reversal 2", "SHD/d, reversal 1"]
-    header += ["F1, undirected ½", "parent AID", "seconds"]
+    header = ["method", "sets", "F1 (95% interval)", "skeleton F1", "AUROC", "AUROC of the graph"]
+    header += ["SHD/d, reversal 2", "SHD/d, reversal 1", "F1, undirected ½", "parent AID", "seconds"]
     if printed:
         header += _PAPER_COLUMNS
         run = {METHODS[record["method"]].paper for record in found}
