@@ -75,7 +75,7 @@ def test_tables_mark_every_figure_of_the_paper(folder: Path) -> None:
     grasp = by_name["GRaSP"]
     assert (grasp["sets"], grasp["skeleton F1"], grasp["paper: F1"]) == ("2/2", "0.600", "0.488")
     assert grasp["paper: F1, these sets"] == number((0.842 + 0.754) / 2)
-    assert by_name["PC (0.01)"]["sets"] == "1/2"
+    assert by_name["PC (0.01)"]["sets"] == "1/2 (1 of 2 runs)"
     sea = by_name["paper: SEA"]
     for column, value in sea.items():  # what was not run here has figures in the paper's columns only
         assert (value == "–") != (column.startswith("paper:") or column == "method") or column in (
