@@ -44,7 +44,7 @@ def test_the_card_tells_the_checkpoint_and_its_validation(tmp_path: Path) -> Non
         "1.25 (existence)",
         "10 passes averaged",
         "11 tasks of each family",
-        "sensors were left out",
+        "Never trained on: sensors, ecology",
         "| pairs | 0.912 | 0.500 | – | 0.750 | – |",
     )
     for text in said:

@@ -8,6 +8,7 @@ from typing import Any
 
 from foundcause.errors import CheckpointError
 from foundcause.model.checkpoint import load
+from foundcause.simulate.settings import HELD_OUT_WORLDS
 
 _COLUMNS = {
     "auroc": "AUROC",
@@ -72,8 +73,8 @@ def _calibration(found: Mapping[str, Any]) -> str:
 
 
 def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
-    left_out = metadata["training"]["without"]
-    known = f"{', '.join(left_out)} were left out of training" if left_out else "All families were part of training"
+    left_out = [*metadata["training"]["without"], *HELD_OUT_WORLDS]
+    known = f"Never trained on: {', '.join(left_out)}"
     return (
         f"{tasks} tasks of each family (pairs: four times as many), reserved seeds, one pass, adjacent from 0.4 on "
         f"(`foundcause train evaluate`). {known}."
