@@ -19,6 +19,7 @@ def register(app: typer.Typer) -> None:
     group.command()(curves)
     group.command()(reliability)
     group.command()(card)
+    group.command()(average)
     app.add_typer(group, name="train")
 
 
@@ -139,6 +140,16 @@ def card(
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read the validation {validation}: {error}") from None
     print(model_card(checkpoint, found, tasks=tasks), end="")
+
+
+def average(
+    checkpoints: Annotated[list[Path], typer.Argument(help="Checkpoints of one configuration, the newest last.")],
+    out: Annotated[Path, typer.Option(help="Run folder to write; calibrate it next.")],
+) -> None:
+    """Average the weights of several runs that started from one another."""
+    from foundcause.train.average import average as mean
+
+    print(f"wrote {mean(checkpoints, out)}")
 
 
 def curves(

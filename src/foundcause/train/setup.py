@@ -78,12 +78,16 @@ def start_from(network: FoundCause, path: Path) -> None:
     from foundcause.model.checkpoint import load
 
     other, _ = load(path)
-    mine, theirs = network.config.to_dict(), other.config.to_dict()
-    ignored = {"name", "feature_dropout", "fills_gaps"}  # no parameter depends on these
-    differing = [f"{k} ({theirs[k]!r}, not {mine[k]!r})" for k in mine if k not in ignored and mine[k] != theirs[k]]
-    if differing:
+    if differing := differing_fields(network.config, other.config):
         raise CheckpointError(
             f"{path} holds a network of another configuration: {', '.join(differing[:4])}; "
-            f"choose its preset {theirs['name']!r} or another --init"
+            f"choose its preset {other.config.name!r} or another --init"
         )
     network.load_state_dict(other.state_dict())
+
+
+def differing_fields(wanted: ModelConfig, other: ModelConfig) -> list[str]:
+    """Fields that make two networks different in their parameters, in words."""
+    mine, theirs = wanted.to_dict(), other.to_dict()
+    ignored = {"name", "feature_dropout", "fills_gaps"}  # no parameter depends on these
+    return [f"{k} ({theirs[k]!r}, not {mine[k]!r})" for k in mine if k not in ignored and mine[k] != theirs[k]]

@@ -1,0 +1,53 @@
+"""The average of checkpoints."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from foundcause.cli import build
+from foundcause.errors import CheckpointError, ConfigError
+from foundcause.model.checkpoint import load, save
+from foundcause.model.config import TINY, ModelConfig
+from foundcause.model.network import FoundCause
+from foundcause.train.average import average
+from foundcause.train.config import TrainConfig
+from foundcause.train.files import RunFolder
+
+
+def _checkpoint(path: Path, seed: int, config: ModelConfig = TINY, **about: object) -> Path:
+    training = TrainConfig(steps=9, preset="tiny").as_dict()
+    passes = {"step": 3, "passes": 100 * seed, "elapsed_minutes": 1.5, "calibration": {"edge_temperature": 2.0}}
+    return save(
+        path / f"{seed}.safetensors", FoundCause(config, seed=seed), metadata={"training": training, **passes, **about}
+    )
+
+
+def test_weights_are_averaged_and_work_adds_up(tmp_path: Path) -> None:
+    paths = [_checkpoint(tmp_path, seed) for seed in (1, 2, 3)]
+    shown = CliRunner().invoke(build(), ["train", "average", *map(str, paths), "--out", str(tmp_path / "run")])
+    assert shown.exit_code == 0, shown.output
+    found, metadata = load(RunFolder(tmp_path / "run").best)
+    states = [load(path)[0].state_dict() for path in paths]
+    for name, value in found.state_dict().items():
+        if value.is_floating_point():
+            torch.testing.assert_close(value, torch.stack([state[name] for state in states]).mean(0))
+    assert (metadata["passes"], metadata["step"], metadata["averaged"]) == (600, 9, 3)
+    assert "calibration" not in metadata
+    assert RunFolder(tmp_path / "run").read_config()["preset"] == "tiny"
+
+
+def test_other_networks_and_full_folders_are_refused(tmp_path: Path) -> None:
+    first = _checkpoint(tmp_path, 1)
+    wider = _checkpoint(tmp_path, 2, dataclasses.replace(TINY, pair_width=24))
+    with pytest.raises(CheckpointError, match="pair_width"):
+        average([wider, first], tmp_path / "run")
+    with pytest.raises(ConfigError, match="at least two"):
+        average([first], tmp_path / "run")
+    average([first, first], tmp_path / "run")
+    with pytest.raises(ConfigError, match="holds a run already"):
+        average([first, first], tmp_path / "run")
