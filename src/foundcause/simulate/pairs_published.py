@@ -27,7 +27,7 @@ def blob(rng: np.random.Generator, rows: int) -> np.ndarray:
     return standard(place[pick] + width[pick] * rng.normal(size=rows))
 
 
-def spline(rng: np.random.Generator, x: np.ndarray, heights: np.ndarray) -> np.ndarray:
+def spline(x: np.ndarray, heights: np.ndarray) -> np.ndarray:
     """A smooth curve through evenly spaced knots of these heights, reaching a little beyond the data, (N,)."""
     margin = x.std()
     knots = np.linspace(x.min() - margin, x.max() + margin, len(heights))
@@ -36,8 +36,8 @@ def spline(rng: np.random.Generator, x: np.ndarray, heights: np.ndarray) -> np.n
 
 def spline_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """A spline of the cause plus noise whose size is another spline, (N,)."""
-    signal = standard(spline(rng, x, rng.normal(size=int(rng.integers(4, 7)))))
-    spread = spline(rng, x, rng.uniform(0.0, 5.0, int(rng.integers(4, 7)))) if rng.random() < 0.7 else np.ones(len(x))
+    signal = standard(spline(x, rng.normal(size=int(rng.integers(4, 7)))))
+    spread = spline(x, rng.uniform(0.0, 5.0, int(rng.integers(4, 7)))) if rng.random() < 0.7 else np.ones(len(x))
     return signal + noise_size(rng) * spread / (np.mean(spread) + 1e-9) * noise
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 SWEEPS = 2
 DONORS = 5
@@ -83,6 +82,8 @@ class _Regression:
 
 def _normal_scores(values: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """(N, D) normal scores of average ranks, standardised over observed cells; 0 in gaps."""
+    from scipy.stats import rankdata  # half a second to import, and most tables have no gaps
+
     scores = np.zeros(values.shape)
     for k in range(values.shape[1]):
         seen = observed[:, k]

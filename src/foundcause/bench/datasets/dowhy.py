@@ -16,7 +16,7 @@ from foundcause.bench.case import Case, Dataset, always_available
 from foundcause.errors import DataUnavailableError
 from foundcause.simulate.chance import uniform
 from foundcause.simulate.mixture import PAPER, Mixture, make_task
-from foundcause.simulate.settings import Artefacts, Sizes
+from foundcause.simulate.settings import Sizes
 from foundcause.train.config import RESERVED_SEEDS
 
 FAMILY = "the paper's growing graphs"
@@ -27,16 +27,10 @@ _ATTEMPTS = 50
 
 def suite(variables: int) -> Mixture:
     """The DoWhy path at this size, without artefacts or missing cells."""
-    clean = {
-        field.name: 0.0
-        for field in dataclasses.fields(Artefacts)
-        if isinstance(getattr(PAPER.artefacts, field.name), float)
-    }
     return dataclasses.replace(
-        PAPER.only("dowhy"),
+        PAPER.only("dowhy").clean(),
         sizes=Sizes(variables=((1.0, uniform(variables, variables)),), rows=uniform(ROWS, ROWS)),
-        artefacts=dataclasses.replace(PAPER.artefacts, rounding_share=uniform(0.0, 0.0), **clean),
-        missing=dataclasses.replace(PAPER.missing, chance=0.0),
+        hiding=PAPER.hiding,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from foundcause.simulate.pairs_functions import standard
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds.builder import Builder
 from foundcause.simulate.worlds.wiring import parent_counts, pick_parents
@@ -36,7 +37,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             builder.add(column, (parents + offset).tolist())
             continue
         log_size = _population(rng, [gradients[k] for k in parents], parents < environment, rows, noise)
-        gradients.append(_standard(log_size))
+        gradients.append(standard(log_size))
         causes = (parents + offset).tolist()
         seen = log_size
         if observer is not None and rng.random() < 0.7:
@@ -70,7 +71,7 @@ def _gradient(
     """An environmental variable: its standardised level, and the column in its units, (N,) each."""
     if causes:
         level = sum(rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.2) * _bent(rng, cause) for cause in causes)
-        level = _standard(np.asarray(level)) + noise * rng.standard_normal(rows)
+        level = standard(np.asarray(level)) + noise * rng.standard_normal(rows)
     else:
         # Sites lie along transects, in clusters, or anywhere.
         kind = rng.random()
@@ -82,7 +83,7 @@ def _gradient(
             )
         else:
             level = rng.standard_normal(rows)
-    level = _standard(level)
+    level = standard(level)
     unit = rng.random()
     if unit < 0.3:
         return level, np.exp(rng.uniform(0.2, 0.8) * level)
@@ -129,8 +130,3 @@ def _bent(rng: np.random.Generator, level: np.ndarray) -> np.ndarray:
     if kind < 0.6:
         return level
     return np.tanh(1.5 * level) if kind < 0.8 else np.minimum(level, rng.normal(0.3, 0.5))
-
-
-def _standard(column: np.ndarray) -> np.ndarray:
-    spread = column.std()
-    return (column - column.mean()) / (spread if spread > 1e-12 else 1.0)
