@@ -11,8 +11,8 @@ from typing import Any
 
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.checkpoint import load, save
+from foundcause.model.grow import differing
 from foundcause.train.files import RunFolder
-from foundcause.train.setup import differing_fields
 
 
 def average(checkpoints: Sequence[Path], out: Path) -> Path:
@@ -25,8 +25,8 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
     loaded = [load(path) for path in checkpoints]
     network, metadata = loaded[-1]
     for path, (other, _) in zip(checkpoints, loaded, strict=True):
-        if differing := differing_fields(network.config, other.config):
-            raise CheckpointError(f"{path} holds a network of another configuration: {', '.join(differing[:4])}")
+        if found := differing(network.config, other.config):
+            raise CheckpointError(f"{path} holds a network of another configuration: {', '.join(found.values())}")
     states = [other.state_dict() for other, _ in loaded]
     network.load_state_dict(
         {

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from foundcause.errors import ConfigError, OutputError
-from foundcause.model.checkpoint import save
+from foundcause.model.checkpoint import describe, save
 from foundcause.model.network import FoundCause
 from foundcause.train.collate import collate
 from foundcause.train.config import TrainConfig
@@ -80,10 +80,11 @@ class Run:
         """Fresh start or continuation: feature scaling, weights, position in the stream, validation suites."""
         if self.team.leads and self.config.validate_minutes:
             self.suites = validation(self.config, self.model, self.workers, say=self.say)
-        if not resume and init is not None:
-            start_from(self.network, init)
-        elif not resume:
-            fit_scaling(self.network, self.config, self.workers)
+        if not resume:
+            if init is None or describe(init)["feature_set"] != self.model.features:
+                fit_scaling(self.network, self.config, self.workers)
+            if init is not None:
+                start_from(self.network, init)
         goal = objective(self.config.objective, dict(self.config.loss_weights))
         self.learner = Learner(self.network, goal, self.config, self.team)
         if resume:

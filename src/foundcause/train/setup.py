@@ -11,6 +11,7 @@ import torch
 
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.config import ModelConfig, preset
+from foundcause.model.grow import GROWABLE, obstacles, start_as
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.prepare import Job, Recipe, recipe_for
@@ -74,20 +75,14 @@ def _statistics(results: Iterable[Any]) -> Iterable[tuple[torch.Tensor, torch.Te
 
 
 def start_from(network: FoundCause, path: Path) -> None:
-    """Copy the weights and the feature scaling of a checkpoint with the same configuration."""
+    """Start as the network of a checkpoint: one of the same configuration, or one that ``network`` grew from."""
     from foundcause.model.checkpoint import load
 
     other, _ = load(path)
-    if differing := differing_fields(network.config, other.config):
+    if found := obstacles(network.config, other.config):
         raise CheckpointError(
-            f"{path} holds a network of another configuration: {', '.join(differing[:4])}; "
-            f"choose its preset {other.config.name!r} or another --init"
+            f"{path} holds a network of another configuration: {', '.join(found)}; "
+            f"choose its preset {other.config.name!r} or another --init "
+            f"(only {', '.join(sorted(GROWABLE))} may be larger than there)"
         )
-    network.load_state_dict(other.state_dict())
-
-
-def differing_fields(wanted: ModelConfig, other: ModelConfig) -> list[str]:
-    """Fields that make two networks different in their parameters, in words."""
-    mine, theirs = wanted.to_dict(), other.to_dict()
-    ignored = {"name", "feature_dropout", "fills_gaps"}  # no parameter depends on these
-    return [f"{k} ({theirs[k]!r}, not {mine[k]!r})" for k in mine if k not in ignored and mine[k] != theirs[k]]
+    start_as(network, other)

@@ -1,0 +1,75 @@
+"""A grown network answers as the one it grew from, and can then learn with what is new."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+
+from foundcause.errors import ConfigError
+from foundcause.model.config import SMALL, TINY, ModelConfig
+from foundcause.model.grow import obstacles, start_as
+from foundcause.model.network import FoundCause
+
+SEEDLING = dataclasses.replace(
+    SMALL, features="extended", direct_width=12, pair_width=8, motif_channels=4, refinement_rounds=2
+)
+
+
+def _grown(**changes: object) -> ModelConfig:
+    return dataclasses.replace(SEEDLING, **changes)  # type: ignore[arg-type]
+
+
+def _trained_like(network: FoundCause) -> FoundCause:
+    """Weights away from their zero start, as training leaves them."""
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))
+        network.scaling.feature_mean.normal_(generator=generator)
+        network.scaling.feature_scale.uniform_(0.5, 2.0, generator=generator)
+    return network.eval()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"refinement_rounds": 4}, {"direct_width": 20}, {"features": "extended+paper"}, {"features": "paper+extended"},
+     {"refinement_rounds": 3, "direct_width": 16, "features": "paper+extended"}],
+)  # fmt: skip
+def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
+    small = _trained_like(FoundCause(SEEDLING, seed=1))
+    large = FoundCause(_grown(**changes), seed=2).eval()
+    start_as(large, small)
+    values = torch.randn(2, 60, 5, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        before, after = small(values), large(values)
+    torch.testing.assert_close(after.edge_logits, before.edge_logits, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(after.confounding_logits, before.confounding_logits, rtol=1e-5, atol=1e-5)
+
+
+def test_what_is_new_learns() -> None:
+    large = FoundCause(_grown(refinement_rounds=3, direct_width=20), seed=2)
+    start_as(large, _trained_like(FoundCause(SEEDLING, seed=1)))
+    values = torch.randn(1, 60, 5, generator=torch.Generator().manual_seed(0))
+    large(values).edge_logits.sum().backward()
+    new_round = large.refinement.rounds[2]
+    assert new_round.transition.out.weight.grad.abs().sum() > 0
+    assert large.direct.out.weight.grad[:, 12:].abs().sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"refinement_rounds": 1}, "refinement_rounds"), ({"direct_width": 8}, "direct_width"),
+     ({"pair_width": 16}, "pair_width"), ({"features": "paper"}, "features")],
+)  # fmt: skip
+def test_what_cannot_grow_is_named(changes: dict[str, object], named: str) -> None:
+    wanted = _grown(**changes)
+    assert [words.split()[0] for words in obstacles(wanted, SEEDLING)] == [named]
+    with pytest.raises(ConfigError, match=named):
+        start_as(FoundCause(wanted), FoundCause(SEEDLING))
+
+
+def test_equal_networks_have_no_obstacles_and_presets_have() -> None:
+    assert obstacles(SEEDLING, dataclasses.replace(SEEDLING, name="other", feature_dropout=0.5)) == []
+    assert obstacles(SMALL, TINY)
