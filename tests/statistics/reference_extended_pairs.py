@@ -1,6 +1,6 @@
 """Slow, obvious numpy twins of the regressions within a pair and of the support of a column, missing cells included.
 
-They take the dict of ``reference_extended.columns``, of at most ``PAIR_ROWS`` rows so that no row is left out.
+They take the dict of ``reference_extended.columns``, of so few rows that none is left out.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from foundcause.statistics.extended import EXTENDED, extended_statistics
 from foundcause.statistics.extended_blocks import blocks_of
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.extended_local import _fits, coarse_codes
-from foundcause.statistics.pairs import PAIR_ROWS
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
 
 
@@ -92,7 +91,7 @@ class TestTwins:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_residuals_equal_their_twin(seed: int) -> None:
-    values = table(PAIR_ROWS - 20, 7, seed)
+    values = table(180, 7, seed)
     cols = reference.columns(values)
     check(ours(values), reference.residuals(cols, "x") | reference.residuals(cols, "g"), tolerance=5e-3)
 

@@ -12,18 +12,20 @@ import numpy as np
 import pytest
 import reference_extended as reference
 import reference_extended_blocks as reference_blocks
+import reference_extended_curves as reference_curves
 import reference_extended_linear as reference_linear
 import reference_extended_pairs as reference_pairs
 import reference_extended_tables as reference_tables
 import torch
 from test_statistics_extended import ours, table
 
+from foundcause.statistics import pairs
 from foundcause.statistics.contingency import pair_counts
 from foundcause.statistics.extended import EXTENDED, QUANTITIES
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.extended_linear import linear_block
 from foundcause.statistics.extended_moments import bin_sums
-from foundcause.statistics.pairs import PAIR_ROWS, pair_block
+from foundcause.statistics.pairs import pair_block, row_limit
 from foundcause.statistics.rows import content_subset
 
 Columns = dict[str, np.ndarray]
@@ -111,6 +113,7 @@ TWINS: dict[str, Callable[[Columns], dict[str, np.ndarray]]] = {
     "marginals": reference_tables.marginals,
     "blocks": reference_blocks.blocks,
     "pairs": reference_pairs.pairs,
+    "curves": reference_curves.curves,
     "support": reference_pairs.support,
     "conditional moments": reference_pairs.conditional,
 }
@@ -139,16 +142,25 @@ def test_every_quantity_has_a_twin_but_those_listed() -> None:
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.07])
-def test_residuals_of_a_long_table_are_those_of_the_chosen_rows(missing: float) -> None:
-    values = table(PAIR_ROWS + 150, 6, 6, missing=missing)
+def test_residuals_of_a_long_table_are_those_of_the_chosen_rows(
+    missing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "MOST_ROWS", limit := 200)
+    values = table(limit + 150, 6, 6, missing=missing)
     cols = reference.columns(values)
     u = torch.from_numpy(cols["u"]).float()
-    kept = content_subset(u, torch.from_numpy(cols["seen"]), PAIR_ROWS, seed=0).numpy()
-    assert len(kept) == PAIR_ROWS
+    kept = content_subset(u, torch.from_numpy(cols["seen"]), limit, seed=0).numpy()
+    assert len(kept) == limit
     few = {name: cols[name][kept] for name in ("x", "g", "seen")}
     line = reference_pairs.line_entropy(few, reference.correlation(cols["x"], cols["seen"]))
     expected = reference_pairs.residuals(few, "x") | reference_pairs.residuals(few, "g") | {"line_entropy": line}
     compare(ours(values).numpy(), expected, ~np.isnan(values))
+
+
+def test_small_tables_are_judged_by_more_rows() -> None:
+    limits = [row_limit(variables) for variables in (2, 5, 10, 20, 40, 100)]
+    assert limits == sorted(limits, reverse=True)
+    assert (limits[0], limits[-1]) == (5_000, 200)
 
 
 @pytest.mark.parametrize("together", [200, 20, 8, 0])

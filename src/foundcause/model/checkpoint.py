@@ -76,6 +76,13 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device = "cpu") ->
     return network.eval(), dict(header["metadata"])
 
 
+def weights(path: str | os.PathLike[str]) -> tuple[ModelConfig, list[str], dict[str, Tensor]]:
+    """Configuration, feature names and tensors of a checkpoint, also of one whose features were fewer than today's."""
+    source = Path(path)
+    header, tensors = _read(source, "cpu")
+    return _config(source, header), list(header.get("feature_names") or []), tensors
+
+
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The header of a checkpoint alone: config, feature set, versions and metadata."""
     source = Path(path)

@@ -6,7 +6,10 @@ units start unheard) and the features (new ones start unread, with their own sca
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import torch
+from torch import Tensor
 
 from foundcause.errors import ConfigError
 from foundcause.model.config import ModelConfig
@@ -35,22 +38,26 @@ def _grows(name: str, wanted: ModelConfig, other: ModelConfig) -> bool:
     if name not in GROWABLE or wanted.evidence != "direct" or wanted.refinement != "lean":
         return False
     if name == "features":
-        return set(other.features.split("+")) <= set(wanted.features.split("+"))
+        return True  # as far as all of the other's are among them
     return bool(getattr(wanted, name) > getattr(other, name) > 0)
 
 
 @torch.no_grad()
-def start_as(network: FoundCause, other: FoundCause) -> None:
-    """Give ``network`` the weights of ``other``, so that it answers as the other does; its own new ones stay.
+def start_as(network: FoundCause, config: ModelConfig, names: Sequence[str], tensors: Mapping[str, Tensor]) -> None:
+    """Give ``network`` the weights of another, so that it answers as the other does; its own new ones stay.
 
-    Features the other does not know keep the scaling ``network`` has: fit it before.
+    The other is given by its configuration, the names of its features and its tensors. Features it does not know keep
+    the scaling ``network`` has: fit it before.
     """
-    if found := obstacles(network.config, other.config):
-        raise ConfigError(f"the network cannot start as the other: {', '.join(found)}")
     place = {name: index for index, name in enumerate(network.features.names)}
-    known = torch.tensor([place[name] for name in other.features.names])
+    found = obstacles(network.config, config)
+    if gone := [name for name in names if name not in place]:
+        found.append(f"features ({', '.join(gone[:4])} no longer computed)")
+    if found:
+        raise ConfigError(f"the network cannot start as the other: {', '.join(found)}")
+    known = torch.tensor([place[name] for name in names])
     own = network.state_dict()
-    for name, theirs in other.state_dict().items():
+    for name, theirs in tensors.items():
         mine = own[name]  # shares its memory with the parameter
         if name.startswith("scaling."):
             mine[known] = theirs

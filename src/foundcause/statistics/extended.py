@@ -10,6 +10,7 @@ from torch import Tensor
 
 from foundcause.statistics import (
     contingency,
+    curves,
     extended_blocks,
     extended_discrete,
     extended_linear,
@@ -31,6 +32,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     *extended_blocks.QUANTITIES,
     *extended_discrete.QUANTITIES,
     *pairs.QUANTITIES,
+    *curves.QUANTITIES,
     *extended_local.QUANTITIES,
 )
 
@@ -64,8 +66,9 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
     values |= {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
     values |= extended_moments.moment_block(columns, linear.correlation[0], counts, sums, rows)
     values |= extended_blocks.block_statistics(columns)
-    few = content_subset(columns.u, columns.observed, pairs.PAIR_ROWS, seed=seed)
+    few = content_subset(columns.u, columns.observed, pairs.row_limit(columns.variables), seed=seed)
     values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
+    values |= curves.curve_block(columns, few)
     # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
     values |= extended_local.local_block(columns, values["block_order1_z"] + 1e-3 * values["block"])
     return assemble(LAYOUT, values, columns.together)

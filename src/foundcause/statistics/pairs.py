@@ -15,8 +15,8 @@ from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
 
-PAIR_ROWS = 200
-"""Most rows of the residual tensors."""
+FEWEST_ROWS, MOST_ROWS, CELLS = 200, 5_000, 250_000
+"""Rows of the residual tensors: as many as keep D * D * L below ``CELLS``, within these bounds."""
 
 CHUNK = 300_000
 """Most elements of a residual tensor: small enough to stay in cache, large enough to make calls cheap."""
@@ -80,6 +80,11 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
+def row_limit(variables: int) -> int:
+    """Most rows that pairs of a table of so many columns are judged by; small tables can afford more."""
+    return min(max(CELLS // max(variables, 1) ** 2, FEWEST_ROWS), MOST_ROWS)
+
+
 def pair_block(
     columns: Columns, rows: Tensor, correlation: Tensor, precision_x: Tensor, counts_KKDD: Tensor, sums: Tensor
 ) -> dict[str, Tensor]:
@@ -98,9 +103,9 @@ def pair_block(
     line = line_entropy(x, mask, pair_rows, correlation[0])
     out["line_entropy"] = line
     out["line_entropy_z"] = asinh(n * (line.T - line) / 4)
-    entropy, dependence = out["noise_entropy_x"], out["noise_dependence_x"]
+    entropy, leftover = out["noise_entropy_x"], out["noise_dependence_x"]
     out["noise_entropy_z"] = asinh(n * (entropy.T - entropy) / 4)
-    out["noise_dependence_gap"] = dependence.T - dependence
+    out["noise_dependence_gap"] = leftover.T - leftover
     out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
     if bool((shared < FEWEST).any()):
         # errors over next to no rows are 0, which would look perfectly explained
@@ -118,8 +123,8 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[st
     """
     S, D, L = columns_SDL.shape
     count = n.diagonal()
-    basis, circle = _basis(columns_SDL, mask_DL, count)
-    own = _negentropy(columns_SDL, mask_DL, count)
+    basis, circle = _basis(columns_SDL, mask_DL, count), circle_of(columns_SDL, mask_DL, count)
+    own = negentropy(columns_SDL, mask_DL, count)
     spread_i = (circle.square().sum((2, 3)) / count).clamp_min(0.05)
     # the regressions of all pairs are one product: [s, i, j, power]
     slopes = (columns_SDL @ basis.view(S, D * 3, L).transpose(1, 2)).view(S, D, D, 3).transpose(1, 2) / n[..., None]
@@ -137,7 +142,7 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[st
         C, rows = i.stop - i.start, n[i]
         size = S * C * D * L
         e, e2, work, weight = (part[:size].view(S, C, D, L) for part in space[:4])
-        circles = space[4:].view(-1)[: 4 * size].view(S, C, 4, D, L)  # cos e - 1, sin e, sin^2 e, sin e cos e
+        circles = space[4:].view(-1)[: 4 * size].view(S, C, 4, D, L)
         torch.bmm(slopes[:, i].reshape(-1, D, 3), basis[:, i].reshape(-1, 3, L), out=e.view(-1, D, L))
         torch.sub(columns_SDL[:, None], e, out=e)
         if mask_DL is not None:
@@ -149,25 +154,11 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[st
         fourth = torch.linalg.vector_norm(e2, dim=3).square() / rows
         torch.mul(e2, -0.5, out=work).exp_()
         even = (work.sum(3) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
-        negentropy = _negentropy_of(work.mul_(e).sum(3) / rows, even)
-        cos, sin, sin_sin, sin_cos = circles.unbind(2)
-        torch.cos(e, out=cos)
-        torch.sin(e, out=sin)
-        torch.mul(sin, cos, out=sin_cos)
-        torch.mul(sin, sin, out=sin_sin)
-        cos.sub_(1.0)
+        gap = negentropy_from(work.mul_(e).sum(3) / rows, even)
         bent = _means(e2[:, :, None], straight[:, i], rows)[:, :, :, 0]  # (S, C, 3, D)
-        turned = _means(circles, turning[:, i], rows)  # (S, C, 5, 4, D)
         if mask_DL is not None:
             bent[:, :, 1:] -= bent[:, :, :1] * lean[:, i, :2]
-            turned[:, :, 1:] -= turned[:, :, :1] * lean[:, i, 2:, None]
         scale = (fourth - 1).clamp_min(0.05).rsqrt()
-        covariances = turned[:, :, 1:].square().sum(2)
-        covariances = covariances[:, :, :2].sum(2) + 4 * covariances[:, :, 2:].sum(2)  # cos 2e = 1 - 2 sin^2 e
-        # cos^2 + sin^2 = 1 at both turns, so the summed variances follow from the means
-        cos_e, sin_e, sin_sin_e, sin_cos_e = turned[:, :, 0].unbind(2)
-        spread_e = 2 - (1 + cos_e).square() - sin_e.square() - (1 - 2 * sin_sin_e).square() - 4 * sin_cos_e.square()
-        independent = spread_e.clamp_min(0.05) * spread_i[:, i, None]
         log_deviation = variance.clamp_min(1e-4).log() / 2
         parts.append(
             {
@@ -176,11 +167,38 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[st
                 "noise_kurtosis": asinh(fourth - 3),
                 "noise_slope": (bent[:, :, 1] * scale).clamp(-1, 1),
                 "noise_bend": (bent[:, :, 2] * scale).clamp(-1, 1),
-                "noise_dependence": torch.log1p(rows * covariances / independent),
-                "noise_entropy": log_deviation - negentropy - own[:, i, None],
+                "noise_dependence": dependence(
+                    e, circles, turning[:, i], None if mask_DL is None else lean[:, i, 2:], spread_i[:, i], rows
+                ),
+                "noise_entropy": log_deviation - gap - own[:, i, None],
             }
         )
     return {name: torch.cat([part[name] for part in parts], 1) for name in parts[0]}
+
+
+def dependence(
+    e: Tensor, circles: Tensor, turning: Tensor, lean: Tensor | None, spread: Tensor, rows: Tensor
+) -> Tensor:
+    """(S, C, D) how much an error e (S, C, D, L), 0 in rows not shared, depends on its cause: 0 expected is log 2.
+
+    ``circles`` (S, C, 4, D, L) is space to work in, ``turning`` (S, C, 5, L) are one and the circle of the cause with
+    the means ``lean`` (S, C, 4, D) on the shared rows, and ``spread`` (S, C) its summed variances.
+    """
+    cos, sin, sin_sin, sin_cos = circles.unbind(2)  # cos e - 1, sin e, sin^2 e, sin e cos e
+    torch.cos(e, out=cos)
+    torch.sin(e, out=sin)
+    torch.mul(sin, cos, out=sin_cos)
+    torch.mul(sin, sin, out=sin_sin)
+    cos.sub_(1.0)
+    turned = _means(circles, turning, rows)  # (S, C, 5, 4, D)
+    if lean is not None:
+        turned[:, :, 1:] -= turned[:, :, :1] * lean[:, :, :, None]
+    covariances = turned[:, :, 1:].square().sum(2)
+    covariances = covariances[:, :, :2].sum(2) + 4 * covariances[:, :, 2:].sum(2)  # cos 2e = 1 - 2 sin^2 e
+    # cos^2 + sin^2 = 1 at both turns, so the summed variances follow from the means
+    cos_e, sin_e, sin_sin_e, sin_cos_e = turned[:, :, 0].unbind(2)
+    spread_e = 2 - (1 + cos_e).square() - sin_e.square() - (1 - 2 * sin_sin_e).square() - 4 * sin_cos_e.square()
+    return torch.log1p(rows * covariances / (spread_e.clamp_min(0.05) * spread[:, :, None]))
 
 
 def _means(values: Tensor, functions: Tensor, rows: Tensor) -> Tensor:
@@ -194,7 +212,7 @@ def _means(values: Tensor, functions: Tensor, rows: Tensor) -> Tensor:
 def line_entropy(columns_DL: Tensor, mask: Tensor | None, n: Tensor, c: Tensor) -> Tensor:
     """(D, D) H(x_i) + H(residual of j on a line in i), without the Gaussian constant and up to H(x_j)'s scale."""
     D, L = columns_DL.shape
-    own = _negentropy(columns_DL, mask, n.diagonal())
+    own = negentropy(columns_DL, mask, n.diagonal())
     left = (1 - c.square()).clamp_min(1e-4).log() / 2
     out = torch.empty(D, D)
     step = max(1, min(D, CHUNK // (D * L)))
@@ -209,38 +227,42 @@ def line_entropy(columns_DL: Tensor, mask: Tensor | None, n: Tensor, c: Tensor) 
         e.mul_((torch.linalg.vector_norm(e, dim=2).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
         torch.mul(e, e, out=bell).mul_(-0.5).exp_()
         even = (bell.sum(2) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
-        out[i] = left[i] - _negentropy_of(bell.mul_(e).sum(2) / rows, even) - own[i, None]
+        out[i] = left[i] - negentropy_from(bell.mul_(e).sum(2) / rows, even) - own[i, None]
     return out
 
 
-def _basis(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> tuple[Tensor, Tensor]:
-    """(S, D, 3, L) orthonormal polynomials of degree 1 to 3 and (S, D, 4, L) centred cos v, sin v, cos 2v, sin 2v."""
-    n = count[:, None, None]
+def _centred(stack: Tensor, mask_DL: Tensor | None, count: Tensor) -> Tensor:
+    """Functions (S, D, P, L) of columns, less their means on the observed cells; 0 elsewhere."""
     held = None if mask_DL is None else mask_DL[:, None]
+    if held is not None:
+        stack = stack * held
+    stack = stack - stack.sum(3, keepdim=True) / count[:, None, None]
+    return stack if held is None else stack * held
 
-    def centre(stack: Tensor) -> Tensor:
-        if held is not None:
-            stack = stack * held
-        stack = stack - stack.sum(3, keepdim=True) / n
-        return stack if held is None else stack * held
 
-    powers = centre(torch.stack([columns, columns.square(), columns.pow(3)], 2)).double()
+def _basis(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> Tensor:
+    """(S, D, 3, L) orthonormal polynomials of degree 1 to 3."""
+    n = count[:, None, None]
+    powers = _centred(torch.stack([columns, columns.square(), columns.pow(3)], 2), mask_DL, count).double()
     scale = (powers.square().sum(3, keepdim=True) / n).clamp_min(1e-9).rsqrt()
     powers = powers * scale
     gram = powers @ powers.transpose(2, 3) / n + 1e-3 * torch.eye(3, dtype=torch.float64)
     factor = torch.linalg.cholesky(gram)
-    basis = torch.linalg.solve_triangular(factor, powers, upper=False).float().contiguous()
+    return torch.linalg.solve_triangular(factor, powers, upper=False).float().contiguous()
+
+
+def circle_of(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> Tensor:
+    """(S, D, 4, L) centred cos v, sin v, cos 2v, sin 2v."""
     cos, sin = torch.cos(columns), torch.sin(columns)
-    circle = centre(torch.stack([cos, sin, cos.square() - sin.square(), 2 * sin * cos], 2))
-    return basis, circle
+    return _centred(torch.stack([cos, sin, cos.square() - sin.square(), 2 * sin * cos], 2), mask_DL, count)
 
 
-def _negentropy_of(odd: Tensor, even: Tensor) -> Tensor:
+def negentropy_from(odd: Tensor, even: Tensor) -> Tensor:
     """Hyvarinen's (1998) negentropy of a standardised e from E[e exp(-e^2/2)] and E[exp(-e^2/2)]."""
     return 7.4129 * odd.square() + 33.669 * (even - math.sqrt(0.5)).square()
 
 
-def _negentropy(columns: Tensor, mask: Tensor | None, count: Tensor) -> Tensor:
+def negentropy(columns: Tensor, mask: Tensor | None, count: Tensor) -> Tensor:
     """(..., D) negentropy of columns (..., D, L), standardised on these rows first."""
     e = columns - (columns.sum(-1) / count)[..., None]
     if mask is not None:
@@ -249,7 +271,7 @@ def _negentropy(columns: Tensor, mask: Tensor | None, count: Tensor) -> Tensor:
     bell = torch.exp(e.square() * -0.5)
     if mask is not None:
         bell = bell * mask
-    return _negentropy_of((bell * e).sum(-1) / count, bell.sum(-1) / count)
+    return negentropy_from((bell * e).sum(-1) / count, bell.sum(-1) / count)
 
 
 def _descriptions(

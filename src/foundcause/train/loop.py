@@ -81,7 +81,7 @@ class Run:
         if self.team.leads and self.config.validate_minutes:
             self.suites = validation(self.config, self.model, self.workers, say=self.say)
         if not resume:
-            if init is None or describe(init)["feature_set"] != self.model.features:
+            if init is None or describe(init).get("feature_names") != list(self.network.features.names):
                 fit_scaling(self.network, self.config, self.workers)
             if init is not None:
                 start_from(self.network, init)

@@ -11,7 +11,7 @@ import torch
 
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.config import ModelConfig, preset
-from foundcause.model.grow import GROWABLE, obstacles, start_as
+from foundcause.model.grow import GROWABLE, start_as
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.prepare import Job, Recipe, recipe_for
@@ -76,13 +76,13 @@ def _statistics(results: Iterable[Any]) -> Iterable[tuple[torch.Tensor, torch.Te
 
 def start_from(network: FoundCause, path: Path) -> None:
     """Start as the network of a checkpoint: one of the same configuration, or one that ``network`` grew from."""
-    from foundcause.model.checkpoint import load
+    from foundcause.model.checkpoint import weights
 
-    other, _ = load(path)
-    if found := obstacles(network.config, other.config):
+    config, names, tensors = weights(path)
+    try:
+        start_as(network, config, names, tensors)
+    except ConfigError as error:
         raise CheckpointError(
-            f"{path} holds a network of another configuration: {', '.join(found)}; "
-            f"choose its preset {other.config.name!r} or another --init "
-            f"(only {', '.join(sorted(GROWABLE))} may be larger than there)"
-        )
-    start_as(network, other)
+            f"{path} holds a network of another configuration ({error}); choose its preset {config.name!r} or another "
+            f"--init (only {', '.join(sorted(GROWABLE))} may be larger than there)"
+        ) from error

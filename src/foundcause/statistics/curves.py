@@ -1,0 +1,192 @@
+"""Direction evidence from curves within a pair: where j lies and how far it spreads along i, and what noise is left.
+
+N rows, D variables, L a capped number of rows, C a chunk of causes i, S = 2 scales (values x, normal scores g), K knots
+at even quantiles of i. Location and variance of j are piecewise linear between the knots; dividing the error by the
+deviation leaves noise that is independent of i where j = f(i) + s(i) noise.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from foundcause.statistics.elementwise import asinh
+from foundcause.statistics.extended_assembly import Quantity
+from foundcause.statistics.extended_columns import FEWEST, Columns
+from foundcause.statistics.pairs import CHUNK, circle_of, dependence, negentropy, negentropy_from
+
+KNOTS = 8
+_SCALES = ("x", "g")
+_LEAST_SHARE = 0.03  # of the mean variance, so that no row weighs too much
+
+QUANTITIES: tuple[Quantity, ...] = (
+    *(
+        Quantity(f"{name}_{scale}", "directed", "direction", formula.replace("#", scale))
+        for scale in _SCALES
+        for name, formula in (
+            ("curve_error", "log of the variance of e = #_j minus its curve over #_i (8 knots), divided by 2"),
+            ("curve_deviation", "mean of log s(i), s^2 the curve of e^2 over #_i, at least 3% of its mean"),
+            ("curve_negentropy", "Hyvarinen's negentropy of e / s(i)"),
+            ("curve_entropy", "H(#_i) + mean log s(i) + H(e / s(i)), Gaussian constant removed"),
+            ("curve_dependence", "dependence of e / s(i) on #_i, as noise_dependence"),
+            ("curve_roughness", "total second difference of the curve at the knots over 0.1 + its total variation"),
+            ("curve_monotone", "|last - first| over 0.1 + the total variation of the curve"),
+            ("deviation_spread", "standard deviation of log s^2 over the knots"),
+            ("deviation_trend", "correlation over the knots of the curve and log s^2"),
+        )
+    ),
+    *(
+        Quantity(
+            f"curve_entropy_z_{scale}",
+            "antisymmetric",
+            "direction",
+            f"asinh(n d / 4), d = curve_entropy_{scale} of (j, i) minus of (i, j)",
+        )
+        for scale in _SCALES
+    ),
+)
+
+
+def curve_block(columns: Columns, rows: Tensor) -> dict[str, Tensor]:
+    """Values of :data:`QUANTITIES` on the capped ``rows``."""
+    cells = torch.stack([columns.x[rows].T, columns.g[rows].T])
+    mask = None if columns.complete else columns.mask[rows].T.contiguous()
+    shared = torch.full_like(columns.joint, len(rows)) if mask is None else mask @ mask.T
+    found = curves(cells, mask, shared.clamp_min(1.0))
+    out = {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(_SCALES)}
+    n = columns.joint.clamp_max(float(len(rows)))
+    for scale in _SCALES:
+        entropy = out[f"curve_entropy_{scale}"]
+        out[f"curve_entropy_z_{scale}"] = asinh(n * (entropy.T - entropy) / 4)
+    if bool((shared < FEWEST).any()):
+        # curves through next to no rows explain everything
+        out = {name: value * (shared >= FEWEST) for name, value in out.items()}
+    return out
+
+
+def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[str, Tensor]:
+    """Curves of every j over every i on S scales and what they leave; each result is (S, D, D).
+
+    ``n`` (D, D) are the rows that pairs share. Errors are 0 in other rows.
+    """
+    S, D, L = columns_SDL.shape
+    count = n.diagonal()
+    hats, first = _hats(columns_SDL, mask_DL, count)
+    circle = circle_of(columns_SDL, mask_DL, count)
+    own = negentropy(columns_SDL, mask_DL, count)
+    spread = (circle.square().sum((2, 3)) / count).clamp_min(0.05)
+    turning = torch.cat([torch.ones(S, D, 1, L), circle], 2)
+    lean = None if mask_DL is None else (circle.view(S, D * 4, L) @ mask_DL.T).view(S, D, 4, D) / n[:, None]
+    inverse = _inverse(hats, mask_DL, n)
+    # cells are 0 where unobserved, and so are the hats: one product sums over the shared rows of all pairs
+    sums = (columns_SDL @ hats.view(S, D * KNOTS, L).transpose(1, 2)).view(S, D, D, KNOTS).transpose(1, 2)
+    step = max(1, min(D, CHUNK // (S * D * L)))
+    space = torch.empty(7, S * step * D * L)  # kept, as in pairs.residuals
+    parts: list[dict[str, Tensor]] = []
+    for start in range(0, D, step):
+        i = slice(start, min(start + step, D))
+        C, rows = i.stop - i.start, n[i]
+        size = S * C * D * L
+        e, work, square = (part[:size].view(S, C, D, L) for part in space[:3])
+        circles = space[3:].view(-1)[: 4 * size].view(S, C, 4, D, L)
+        hat, solve = hats[:, i], inverse[:, i]
+        joint = None if mask_DL is None else mask_DL[i, None] * mask_DL
+        curve = _solved(sums[:, i], solve, rows)
+        torch.bmm(curve.view(-1, D, KNOTS), hat.reshape(-1, KNOTS, L), out=e.view(-1, D, L))
+        torch.sub(columns_SDL[:, None], e, out=e)
+        if joint is not None:
+            e.mul_(joint)
+        torch.mul(e, e, out=square)
+        variance = (square.sum(3) / rows).clamp_min(1e-4)
+        least = _LEAST_SHARE * variance[..., None]
+        bend = _solved(torch.bmm(square.view(-1, D, L), hat.reshape(-1, KNOTS, L).transpose(1, 2)), solve, rows)
+        torch.bmm(bend.view(-1, D, KNOTS), hat.reshape(-1, KNOTS, L), out=work.view(-1, D, L))
+        torch.maximum(work, least, out=work)
+        e.mul_(torch.rsqrt(work, out=square))
+        work.log_()
+        log_deviation = (work if joint is None else work.mul_(joint)).sum(3) / rows / 2
+        e.mul_((torch.linalg.vector_norm(e, dim=3).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
+        torch.mul(e, e, out=square).mul_(-0.5).exp_()
+        even = (square.sum(3) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
+        gap = negentropy_from(square.mul_(e).sum(3) / rows, even)
+        at_knots = first[:, i, None].expand(S, C, D, KNOTS)
+        shape = _shape(curve.gather(3, at_knots), torch.maximum(bend.gather(3, at_knots), least).log())
+        parts.append(
+            {
+                "curve_error": variance.log() / 2,
+                "curve_deviation": log_deviation,
+                "curve_negentropy": gap,
+                "curve_entropy": log_deviation - gap - own[:, i, None],
+                "curve_dependence": dependence(
+                    e, circles, turning[:, i], None if lean is None else lean[:, i], spread[:, i], rows
+                ),
+                **shape,
+            }
+        )
+    return {name: torch.cat([part[name] for part in parts], 1) for name in parts[0]}
+
+
+def _hats(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> tuple[Tensor, Tensor]:
+    """(S, D, K, L) hat functions on the knots, 0 where unobserved, and (S, D, K) the first knot of equal place.
+
+    Knots that fall on one place share the function of the first of them.
+    """
+    S, D, L = columns.shape
+    ascending = (columns if mask_DL is None else columns.masked_fill(mask_DL == 0, torch.inf)).sort(dim=2).values
+    parts, top = KNOTS - 1, (count.long() - 1).clamp_min(0)[:, None] * torch.arange(KNOTS)
+    low, high = (at.expand(S, D, KNOTS) for at in (top // parts, (top + parts - 1) // parts))
+    # means of the two neighbouring order statistics, so that mirroring a column mirrors its knots
+    knots = (ascending.gather(2, low) + ascending.gather(2, high)) / 2
+    knots = torch.where(torch.isfinite(knots), knots, 0.0)
+    fresh = torch.ones_like(knots, dtype=torch.bool)
+    fresh[:, :, 1:] = knots[:, :, 1:] > knots[:, :, :-1]
+    first = torch.where(fresh, torch.arange(KNOTS), 0).cummax(2).values
+    below = (columns[:, :, None] >= knots[:, :, 1:-1, None]).sum(2)  # (S, D, L), 0 to K - 2
+    left, right = knots.gather(2, below), knots.gather(2, below + 1)
+    width = right - left
+    weight = torch.where(width > 0, (columns - left) / width.clamp_min(1e-12), 0.0).clamp_(0.0, 1.0)
+    hats = torch.zeros(S, D, KNOTS, L)
+    hats.scatter_add_(2, first.gather(2, below)[:, :, None], (1 - weight)[:, :, None])
+    hats.scatter_add_(2, first.gather(2, below + 1)[:, :, None], weight[:, :, None])
+    return (hats if mask_DL is None else hats.mul_(mask_DL[:, None])), first
+
+
+def _inverse(hats: Tensor, mask_DL: Tensor | None, n: Tensor) -> Tensor:
+    """(S, D, 1 or D, K, K) inverse of the ridged mean products of the hats of i over its rows shared with j."""
+    S, D, K, L = hats.shape
+    if mask_DL is None:
+        gram = (hats @ hats.transpose(2, 3) / L)[:, :, None]
+        rows = n[:, :1]
+    else:
+        products = (hats[:, :, :, None] * hats[:, :, None]).view(S, D, K * K, L)
+        gram = (products @ mask_DL.T).view(S, D, K, K, D).permute(0, 1, 4, 2, 3) / n[..., None, None]
+        rows = n
+    gram = gram.double()
+    trace = gram.diagonal(dim1=-2, dim2=-1).mean(-1).clamp_min(1e-6)
+    ridge = (1e-3 + 0.5 / rows.double()) * trace
+    factor = torch.linalg.cholesky(gram + ridge[..., None, None] * torch.eye(K, dtype=torch.float64))
+    return torch.cholesky_inverse(factor).float()
+
+
+def _solved(sums: Tensor, inverse: Tensor, rows: Tensor) -> Tensor:
+    """(S, C, D, K) heights at the knots from sums of values times hats, of the same size in any shape."""
+    S, C = inverse.shape[:2]
+    means = sums.reshape(S, C, -1, KNOTS) / rows[..., None]
+    if inverse.shape[2] == 1:
+        return means @ inverse[:, :, 0]
+    return (means[..., None, :] @ inverse)[..., 0, :]
+
+
+def _shape(curve: Tensor, log_variance: Tensor) -> dict[str, Tensor]:
+    """Shape of the curve and of the spread from their heights (S, C, D, K) at the knots; each result is (S, C, D)."""
+    steps = curve.diff(dim=3)
+    travel = 0.1 + steps.abs().sum(3)
+    centred = log_variance - log_variance.mean(3, keepdim=True)
+    level = curve - curve.mean(3, keepdim=True)
+    scale = (level.square().mean(3) * centred.square().mean(3)).sqrt().clamp_min(1e-3)
+    return {
+        "curve_roughness": steps.diff(dim=3).abs().sum(3) / travel,
+        "curve_monotone": (curve[..., -1] - curve[..., 0]).abs() / travel,
+        "deviation_spread": centred.square().mean(3).sqrt(),
+        "deviation_trend": (level * centred).mean(3) / scale,
+    }
