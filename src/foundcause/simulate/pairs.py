@@ -1,18 +1,23 @@
 """Two variables: a cause and its effect, a hidden common cause, or nothing at all. N rows.
 
-Families: the simulators of Mooij et al. (2016) in their four settings, two more published generators
-(``pairs_published``), natural pairs (``pairs_causes``, ``pairs_mechanisms``), pairs of time series, and discrete pairs.
+Families: the simulators of Mooij et al. (2016) in their four settings, more published generators (``pairs_published``,
+``pairs_nested``), effects drawn from a distribution (``pairs_responses``), natural pairs (``pairs_causes``,
+``pairs_mechanisms``), pairs of time series, and discrete pairs.
 What is done to the columns afterwards follows one rule for both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.signal import lfilter
 
+from foundcause.simulate import pairs_nested as nested
 from foundcause.simulate import pairs_published as published
+from foundcause.simulate import pairs_responses as responses
 from foundcause.simulate.pairs_causes import NATURAL, draw_cause
 from foundcause.simulate.pairs_functions import gaussian_process, standard, warp
 from foundcause.simulate.pairs_mechanisms import effect, shaped_noise
@@ -22,7 +27,17 @@ from foundcause.simulate.worlds import expert_tables
 NAME = "pairs"
 
 RELATIONS = {"edge": 0.72, "edge_and_hidden": 0.1, "hidden": 0.09, "none": 0.09}
-FAMILIES = {"natural": 0.42, "warped": 0.16, "splines": 0.14, "textbook": 0.1, "series": 0.1, "table": 0.08}
+FAMILIES = {
+    "natural": 0.32,
+    "warped": 0.12,
+    "splines": 0.1,
+    "textbook": 0.08,
+    "series": 0.1,
+    "table": 0.08,
+    "network": 0.07,
+    "polynomial": 0.07,
+    "response": 0.06,
+}
 _SETTINGS = ("SIM", "SIM-c", "SIM-ln", "SIM-G")
 
 
@@ -166,13 +181,7 @@ def _splines(
     rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Mixtures of Gaussians through splines."""
-    noise = _plain_noise(rng, rows, hidden)
-    cause = published.blob(rng, rows)
-    if hidden is not None:
-        cause = standard(published.spline_effect(rng, hidden, cause))
-    if not linked:
-        return cause, noise if hidden is None else published.spline_effect(rng, hidden, rng.normal(size=rows)), {}
-    return cause, published.spline_effect(rng, cause, noise), {}
+    return *_responding(rng, rows, hidden, linked, published.blob, partial(published.spline_effect, rng)), {}
 
 
 def _textbook(
@@ -180,14 +189,59 @@ def _textbook(
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Additive, location-scale and multiplicative noise around a smooth curve or a sigmoid."""
     form = str(rng.choice(published.FORMS))
+    respond = partial(published.textbook_effect, rng, form=form)
+    return *_responding(rng, rows, hidden, linked, published.textbook_cause, respond), {"form": form}
+
+
+def _network(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Cause and noise through one random net."""
+    return *_responding(rng, rows, hidden, linked, nested.plain_cause, partial(nested.network_effect, rng)), {}
+
+
+def _polynomial(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Polynomials with noise added or multiplied before or after."""
+    place = str(rng.choice(nested.PLACES))
+    respond = partial(nested.polynomial_effect, rng, place=place)
+    return *_responding(rng, rows, hidden, linked, nested.plain_cause, respond), {"noise": place}
+
+
+def _response(
+    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Counts, shares, waiting times and amounts around a mean that follows the cause."""
+    kind = str(rng.choice(responses.RESPONSES))
+
+    def source(rng: np.random.Generator, rows: int) -> np.ndarray:
+        return draw_cause(rng, rows)[0] if rng.random() < 0.5 else nested.plain_cause(rng, rows)
+
+    def respond(x: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        # the distribution itself is the noise; what comes from a hidden cause moves the predictor
+        moved = x if hidden is None else standard(x) + rng.uniform(0.3, 1.0) * noise
+        return responses.response(rng, moved, kind)
+
+    return *_responding(rng, rows, hidden, linked, source, respond), {"noise": kind}
+
+
+def _responding(
+    rng: np.random.Generator,
+    rows: int,
+    hidden: np.ndarray | None,
+    linked: bool,
+    source: Callable[[np.random.Generator, int], np.ndarray],
+    respond: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cause and effect, (N,) each, of one kind of source and one kind of response to a cause and a noise."""
     noise = _plain_noise(rng, rows, hidden)
-    cause = published.textbook_cause(rng, rows)
+    cause = source(rng, rows)
     if hidden is not None:
-        cause = standard(published.textbook_effect(rng, hidden, cause, form))
+        cause = standard(respond(hidden, cause))
     if not linked:
-        alone = noise if hidden is None else published.textbook_effect(rng, hidden, rng.normal(size=rows), form)
-        return cause, alone, {"form": form}
-    return cause, published.textbook_effect(rng, cause, noise, form), {"form": form}
+        return cause, noise if hidden is None else respond(hidden, rng.normal(size=rows))
+    return cause, respond(cause, noise)
 
 
 def _plain_noise(rng: np.random.Generator, rows: int, hidden: np.ndarray | None) -> np.ndarray:
@@ -276,4 +330,7 @@ _MAKERS = {
     "textbook": _textbook,
     "series": _series,
     "table": _table,
+    "network": _network,
+    "polynomial": _polynomial,
+    "response": _response,
 }
