@@ -158,8 +158,11 @@ def _inverse(hats: Tensor, mask_DL: Tensor | None, n: Tensor) -> Tensor:
         gram = (hats @ hats.transpose(2, 3) / L)[:, :, None]
         rows = n[:, :1]
     else:
-        products = (hats[:, :, :, None] * hats[:, :, None]).view(S, D, K * K, L)
-        gram = (products @ mask_DL.T).view(S, D, K, K, D).permute(0, 1, 4, 2, 3) / n[..., None, None]
+        a, b = torch.triu_indices(K, K)
+        half = ((hats[:, :, a] * hats[:, :, b]).view(S, -1, L) @ mask_DL.T).view(S, D, -1, D).transpose(2, 3)
+        place = torch.zeros(K, K, dtype=torch.long)
+        place[a, b] = place[b, a] = torch.arange(len(a))
+        gram = (half[..., place.flatten()]).view(S, D, D, K, K) / n[..., None, None]
         rows = n
     gram = gram.double()
     trace = gram.diagonal(dim1=-2, dim2=-1).mean(-1).clamp_min(1e-6)
@@ -174,7 +177,7 @@ def _solved(sums: Tensor, inverse: Tensor, rows: Tensor) -> Tensor:
     means = sums.reshape(S, C, -1, KNOTS) / rows[..., None]
     if inverse.shape[2] == 1:
         return means @ inverse[:, :, 0]
-    return (means[..., None, :] @ inverse)[..., 0, :]
+    return (means[..., None] * inverse).sum(-2)
 
 
 def _shape(curve: Tensor, log_variance: Tensor) -> dict[str, Tensor]:
