@@ -9,7 +9,6 @@ What is done to the columns afterwards follows one rule for both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,8 @@ FAMILIES = {
     "polynomial": 0.07,
     "response": 0.06,
 }
+Source = Callable[[np.random.Generator, int], np.ndarray]
+Maker = Callable[[np.random.Generator, int, np.ndarray | None, bool], tuple[np.ndarray, np.ndarray, dict[str, Any]]]
 _SETTINGS = ("SIM", "SIM-c", "SIM-ln", "SIM-G")
 
 
@@ -177,77 +178,35 @@ def _series(
     return cause, result, {**notes, "lag": bool(inertia)}
 
 
-def _splines(
-    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Mixtures of Gaussians through splines."""
-    return *_responding(rng, rows, hidden, linked, published.blob, partial(published.spline_effect, rng)), {}
+def _responding(source: Source, effect: Callable[..., np.ndarray], kinds: tuple[str, ...] = ()) -> Maker:
+    """Pairs of one kind of source and one way to answer a cause (N,) and a noise (N,), which may have kinds."""
+
+    def make(
+        rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
+    ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+        kind = (str(rng.choice(kinds)),) if kinds else ()
+
+        def respond(x: np.ndarray, noise: np.ndarray) -> np.ndarray:
+            return effect(rng, x, noise, *kind)
+
+        noise = rng.normal(size=rows)
+        if hidden is not None:
+            noise = standard(noise + rng.uniform(0.4, 1.5) * warp(rng, hidden))
+        cause = source(rng, rows)
+        if hidden is not None:
+            cause = standard(respond(hidden, cause))
+        if linked:
+            result = respond(cause, noise)
+        else:
+            result = noise if hidden is None else respond(hidden, rng.normal(size=rows))
+        return cause, result, {"kind": kind[0]} if kind else {}
+
+    return make
 
 
-def _textbook(
-    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Additive, location-scale and multiplicative noise around a smooth curve or a sigmoid."""
-    form = str(rng.choice(published.FORMS))
-    respond = partial(published.textbook_effect, rng, form=form)
-    return *_responding(rng, rows, hidden, linked, published.textbook_cause, respond), {"form": form}
-
-
-def _network(
-    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Cause and noise through one random net."""
-    return *_responding(rng, rows, hidden, linked, nested.plain_cause, partial(nested.network_effect, rng)), {}
-
-
-def _polynomial(
-    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Polynomials with noise added or multiplied before or after."""
-    place = str(rng.choice(nested.PLACES))
-    respond = partial(nested.polynomial_effect, rng, place=place)
-    return *_responding(rng, rows, hidden, linked, nested.plain_cause, respond), {"noise": place}
-
-
-def _response(
-    rng: np.random.Generator, rows: int, hidden: np.ndarray | None, linked: bool
-) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Counts, shares, waiting times and amounts around a mean that follows the cause."""
-    kind = str(rng.choice(responses.RESPONSES))
-
-    def source(rng: np.random.Generator, rows: int) -> np.ndarray:
-        return draw_cause(rng, rows)[0] if rng.random() < 0.5 else nested.plain_cause(rng, rows)
-
-    def respond(x: np.ndarray, noise: np.ndarray) -> np.ndarray:
-        # the distribution itself is the noise; what comes from a hidden cause moves the predictor
-        moved = x if hidden is None else standard(x) + rng.uniform(0.3, 1.0) * noise
-        return responses.response(rng, moved, kind)
-
-    return *_responding(rng, rows, hidden, linked, source, respond), {"noise": kind}
-
-
-def _responding(
-    rng: np.random.Generator,
-    rows: int,
-    hidden: np.ndarray | None,
-    linked: bool,
-    source: Callable[[np.random.Generator, int], np.ndarray],
-    respond: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Cause and effect, (N,) each, of one kind of source and one kind of response to a cause and a noise."""
-    noise = _plain_noise(rng, rows, hidden)
-    cause = source(rng, rows)
-    if hidden is not None:
-        cause = standard(respond(hidden, cause))
-    if not linked:
-        return cause, noise if hidden is None else respond(hidden, rng.normal(size=rows))
-    return cause, respond(cause, noise)
-
-
-def _plain_noise(rng: np.random.Generator, rows: int, hidden: np.ndarray | None) -> np.ndarray:
-    """Normal noise, moved by the hidden cause where there is one, (N,)."""
-    noise = rng.normal(size=rows)
-    return noise if hidden is None else standard(noise + rng.uniform(0.4, 1.5) * warp(rng, hidden))
+def _any_cause(rng: np.random.Generator, rows: int) -> np.ndarray:
+    """A natural cause or a plain one, (N,)."""
+    return draw_cause(rng, rows)[0] if rng.random() < 0.5 else nested.plain_cause(rng, rows)
 
 
 def _table(
@@ -323,14 +282,14 @@ def _autoregressive(rng: np.random.Generator, rows: int, memory: float) -> np.nd
     return standard(lfilter([1.0], [1.0, -memory], rng.normal(size=rows + 50))[50:])
 
 
-_MAKERS = {
+_MAKERS: dict[str, Maker] = {
     "natural": _natural,
     "warped": _warped,
-    "splines": _splines,
-    "textbook": _textbook,
+    "splines": _responding(published.blob, published.spline_effect),
+    "textbook": _responding(published.textbook_cause, published.textbook_effect, published.FORMS),
     "series": _series,
     "table": _table,
-    "network": _network,
-    "polynomial": _polynomial,
-    "response": _response,
+    "network": _responding(nested.plain_cause, nested.network_effect),
+    "polynomial": _responding(nested.plain_cause, nested.polynomial_effect, nested.PLACES),
+    "response": _responding(_any_cause, responses.response, responses.RESPONSES),
 }
