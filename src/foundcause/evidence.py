@@ -24,18 +24,19 @@ _SHOWN: dict[str, tuple[Reading, ...]] = {
     "rank correlation": (("spearman", _as_is),),
     "partial correlation": (("partial_correlation", _as_is), ("pearson_partial", _as_is), ("copula_partial", _as_is)),
     "mutual information": (("information", np.square),),
-    "variance left unexplained": (("residual_variance", _as_is), ("cubic_error_x_forward", _variance_of_log)),
-    "what is left depends on the cause": (("noise_dependence_x_forward", np.expm1), ("residual_dependence", _as_is)),
+    "variance left unexplained": (("residual_variance", _as_is), ("curve_error_x_forward", _variance_of_log)),
+    "what is left depends on the cause": (("curve_dependence_x_forward", np.expm1), ("residual_dependence", _as_is)),
     "changing spread": (("variance_variation", _as_is), ("variance_spread_x_forward", np.sinh)),
-    "entropy of the cause and of what is left": (("noise_entropy_x_forward", _as_is),),
+    "entropy of the cause and of what is left": (("curve_entropy_x_forward", _as_is),),
 }
 SMALLER_SPEAKS_FOR = (
     "variance left unexplained",
     "what is left depends on the cause",
-    "changing spread",
     "entropy of the cause and of what is left",
 )
-"""Statistics of the arrow i -> j at [i, j] that are smaller the right way round in most systems; the page says so."""
+"""Statistics of the arrow i -> j at [i, j] that are smaller the right way round in most systems; the page says so.
+
+In synthetic pairs of eight families: 66%, 70% and 69%. Of a changing spread it is not true (46%)."""
 
 
 def evidence_matrices(statistics: np.ndarray, features: str, chosen: np.ndarray, columns: int) -> dict[str, np.ndarray]:

@@ -40,7 +40,7 @@ def _result() -> Result:
         evidence={
             "correlation": np.full((4, 4), 0.4),
             "variance left unexplained": np.triu(np.full((4, 4), 0.2)) + np.tril(np.full((4, 4), 0.6), -1),
-            "changing spread": np.tril(np.full((4, 4), 0.1)) + np.triu(np.full((4, 4), 0.5), 1),
+            "what is left depends on the cause": np.tril(np.full((4, 4), 0.1)) + np.triu(np.full((4, 4), 0.5), 1),
         },
     )
 

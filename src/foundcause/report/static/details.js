@@ -30,7 +30,7 @@ function inWords(probability) {
 }
 
 /** Statistics that are smaller the right way round in most systems; the same list as in evidence.py. */
-const SMALLER_SPEAKS_FOR = ["variance left unexplained", "what is left depends on the cause", "changing spread",
+const SMALLER_SPEAKS_FOR = ["variance left unexplained", "what is left depends on the cause",
   "entropy of the cause and of what is left"];
 
 /** "for", "against" or "neither": what a statistic says about the direction as drawn; "" when it cannot say. */
