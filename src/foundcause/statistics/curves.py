@@ -13,7 +13,7 @@ from torch import Tensor
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
-from foundcause.statistics.pairs import CHUNK, circle_of, dependence, negentropy, negentropy_from
+from foundcause.statistics.residuals import CHUNK, circle_of, dependence, negentropy, negentropy_from
 
 KNOTS = 8
 _SCALES = ("x", "g")
@@ -81,7 +81,7 @@ def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[str, 
     # cells are 0 where unobserved, and so are the hats: one product sums over the shared rows of all pairs
     sums = (columns_SDL @ hats.view(S, D * KNOTS, L).transpose(1, 2)).view(S, D, D, KNOTS).transpose(1, 2)
     step = max(1, min(D, CHUNK // (S * D * L)))
-    space = torch.empty(7, S * step * D * L)  # kept, as in pairs.residuals
+    space = torch.empty(7, S * step * D * L)  # kept, as for the regressions
     parts: list[dict[str, Tensor]] = []
     for start in range(0, D, step):
         i = slice(start, min(start + step, D))

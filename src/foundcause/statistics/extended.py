@@ -18,6 +18,7 @@ from foundcause.statistics import (
     extended_moments,
     pairs,
     scores,
+    support,
 )
 from foundcause.statistics.extended_assembly import Layout, Quantity, assemble, features_of
 from foundcause.statistics.extended_columns import prepare
@@ -32,6 +33,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     *extended_blocks.QUANTITIES,
     *extended_discrete.QUANTITIES,
     *pairs.QUANTITIES,
+    *support.QUANTITIES,
     *curves.QUANTITIES,
     *extended_local.QUANTITIES,
 )
@@ -69,6 +71,7 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
     few = content_subset(columns.u, columns.observed, pairs.row_limit(columns.variables), seed=seed)
     values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
     values |= curves.curve_block(columns, few)
+    values |= support.marginal_support(columns)
     # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
     values |= extended_local.local_block(columns, values["block_order1_z"] + 1e-3 * values["block"])
     return assemble(LAYOUT, values, columns.together)
