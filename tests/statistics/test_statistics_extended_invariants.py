@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from test_statistics_extended import table
 from torch import Tensor
 
-from foundcause.statistics import extended
+from foundcause.statistics import extended, residuals
 from foundcause.statistics.extended import EXTENDED, extended_statistics
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
@@ -87,7 +87,7 @@ def test_equal_columns_are_treated_alike(missing: float, copies: list[int]) -> N
 def test_chunks_equal_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     values, observed = tensors(0.1)
     whole = extended_statistics(values, observed)
-    for module in (extended.extended_linear, extended.extended_blocks, extended.scores, extended.pairs):
+    for module in (extended.extended_linear, extended.extended_blocks, extended.scores, residuals, extended.curves):
         monkeypatch.setattr(module, "CHUNK", 3000)
     monkeypatch.setattr(extended.contingency, "CHUNK", 3000)
     monkeypatch.setattr(extended.extended_local, "CHUNK", 3000)
