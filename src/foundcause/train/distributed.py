@@ -77,6 +77,7 @@ def team(device: str = "cpu") -> Iterator[Team]:
     dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
     try:
         yield Team(rank=dist.get_rank(), world=dist.get_world_size(), device=place)
+        dist.barrier()  # a rank that tears down while another still talks to it can abort at exit
     finally:
         dist.destroy_process_group()
 
