@@ -6,7 +6,6 @@ They take raw (N, D) values with NaN for missing cells and return a dict from qu
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 from scipy import stats
@@ -111,106 +110,6 @@ def copy_to_equals(cols: dict[str, np.ndarray], out: dict[str, np.ndarray]) -> N
         if value.ndim == 2:
             D = len(value)
             value[:] = [[value[i if i == j else stand_in(cols, i, j), j] for j in range(D)] for i in range(D)]
-
-
-def linear(cols: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Correlations, partial correlations, order-1 tests and collider evidence."""
-    seen = cols["seen"].astype(float)
-    D = seen.shape[1]
-    n = np.maximum(seen.T @ seen, 1)
-    out: dict[str, np.ndarray] = {}
-    c = {}
-    for name, key in (("pearson", "x"), ("spearman", "r"), ("copula", "g")):
-        c[key] = correlation(cols[key], cols["seen"])
-        P = precision(c[key], n)
-        scale = np.sqrt(np.diag(P))
-        out[name] = c[key]
-        out[f"{name}_partial"] = -P / np.outer(scale, scale)
-        if key == "g":
-            out["explained"] = 1 - 1 / np.diag(P)
-            out["log_precision"] = np.log(np.diag(P))
-            out["regression"] = np.arcsinh(-P / np.diag(P)[None, :])
-            full = P
-    g = c["g"]
-    names = ("copula_z", "order1_min", "order1_gain", "collider", "chain", "chain_gain", "collider_full", "chain_full")
-    out |= {name: np.zeros((D, D)) for name in names}
-    z = np.array([[fisher(g[i, j], n[i, j] - 3) for j in range(D)] for i in range(D)])
-    degrees = np.maximum(n - 1 - D, n / 4)
-    for i in range(D):
-        for j in range(D):
-            if i == j:
-                continue
-            out["copula_z"][i, j] = compress(z[i, j])
-            thirds = [k for k in range(D) if k not in (i, j)]
-            first = [abs(given(g, i, j, (k,))) for k in thirds]
-            out["order1_min"][i, j] = min([abs(g[i, j]), *first])
-            out["order1_gain"][i, j] = max([abs(g[i, j]), *first]) - abs(g[i, j])
-            best = dict.fromkeys(names, 0.0)
-            for k in thirds:
-                conditional = fisher(given(g, i, k, (j,)), n[i, k] - 4)
-                both = min(z[i, j], z[k, j])
-                rest = [m for m in range(D) if m != j]
-                partial_all = -full[i, k] / math.sqrt(full[i, i] * full[k, k])
-                marginal = np.linalg.inv(np.linalg.inv(full)[np.ix_(rest, rest)])
-                a, b = rest.index(i), rest.index(k)
-                partial_rest = -marginal[a, b] / math.sqrt(marginal[a, a] * marginal[b, b])
-                lost = fisher(partial_all, degrees[i, k]) - fisher(partial_rest, degrees[i, k])
-                found = {
-                    "collider": min(both, conditional) * math.exp(-(z[i, k] ** 2) / 4),
-                    "chain": min(both, z[i, k]) * math.exp(-(conditional**2) / 4),
-                    "chain_gain": (z[i, k] - conditional) * math.exp(-(conditional**2) / 8),
-                    "collider_full": lost,
-                    "chain_full": -lost,
-                }
-                for name, value in found.items():
-                    best[name] = max(best[name], value)
-            for name in ("collider", "chain", "chain_gain", "collider_full", "chain_full"):
-                out[name][i, j] = compress(best[name])
-    return out
-
-
-def local(cols: dict[str, np.ndarray], order1_min: np.ndarray) -> dict[str, np.ndarray]:
-    """BIC gains and conditional tests over every set of at most three of the six strongest candidates."""
-    seen = cols["seen"].astype(float)
-    D = seen.shape[1]
-    n = np.maximum(seen.T @ seen, 1)
-    c = correlation(cols["g"], cols["seen"])
-    names = ("bic_gain", "best_partial", "order3_min", "order2_min_z")
-    out = {name: np.zeros((D, D)) for name in names} | {"local_explained": np.zeros(D)}
-    for j in range(D):
-        candidates = strongest(cols, np.maximum(order1_min - 1e-4, 0) + 1e-3 * np.abs(c), j, 6)
-        n_j = n[j].mean()
-        sets = [s for size in range(4) for s in combinations(candidates, size)]
-
-        def left(s: tuple[int, ...], target: int) -> float:
-            if not s:
-                return 1.0
-            block = c[np.ix_(s, s)] + 1e-3 * np.eye(len(s))
-            return 1 - c[target, list(s)] @ np.linalg.solve(block, c[list(s), target])
-
-        def cross(s: tuple[int, ...], i: int, target: int) -> float:
-            if not s:
-                return c[i, target]
-            block = c[np.ix_(s, s)] + 1e-3 * np.eye(len(s))
-            return c[i, target] - c[i, list(s)] @ np.linalg.solve(block, c[list(s), target])
-
-        score = {s: n_j * math.log(left(s, j)) + len(s) * math.log(n_j) for s in sets}
-        out["local_explained"][j] = 1 - left(min(sets, key=score.__getitem__), j)
-        for i in range(D):
-            if i == j:
-                continue
-            usable = [s for s in sets if i not in s]
-            partial = {s: cross(s, i, j) / math.sqrt(left(s, j) * left(s, i)) for s in usable}
-            gain = {s: -n[i, j] * math.log(1 - partial[s] ** 2) - math.log(n_j) for s in usable}
-            without = min(usable, key=score.__getitem__)
-            best_with = min(score[s] - gain[s] for s in usable)
-            out["bic_gain"][i, j] = math.asinh((score[without] - best_with) / 4) / 2
-            out["best_partial"][i, j] = partial[without]
-            out["order3_min"][i, j] = min(abs(p) for p in partial.values())
-            out["order2_min_z"][i, j] = compress(
-                min(fisher(p, n[i, j] - 3 - len(s)) for s, p in partial.items() if len(s) <= 2)
-            )
-    return out
 
 
 def tables(cols: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -327,49 +226,6 @@ def moments(cols: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return out
 
 
-def residuals(cols: dict[str, np.ndarray], scale: str) -> dict[str, np.ndarray]:
-    """Cubic regressions within pairs of a complete table, by least squares on a ridge-orthonormal basis."""
-    v = cols[scale]
-    L, D = v.shape
-    names = (
-        "cubic_error",
-        "noise_skewness",
-        "noise_kurtosis",
-        "noise_slope",
-        "noise_bend",
-        "noise_dependence",
-        "noise_entropy",
-    )
-    out = {name: np.zeros((D, D)) for name in names}
-    for i in range(D):
-        powers = np.stack([v[:, i], v[:, i] ** 2, v[:, i] ** 3])
-        powers = powers - powers.mean(1, keepdims=True)
-        powers = powers / np.sqrt(np.maximum((powers**2).mean(1, keepdims=True), 1e-9))
-        gram = powers @ powers.T / L + 1e-3 * np.eye(3)
-        basis = np.linalg.solve(np.linalg.cholesky(gram), powers)
-        circle = np.stack([np.cos(v[:, i]), np.sin(v[:, i]), np.cos(2 * v[:, i]), np.sin(2 * v[:, i])])
-        circle = circle - circle.mean(1, keepdims=True)
-        for j in range(D):
-            if i == j:
-                continue
-            e = v[:, j] - (basis @ v[:, j] / L) @ basis
-            variance = max((e**2).mean(), 1e-4)
-            e = e / math.sqrt(variance)
-            fourth = (e**4).mean()
-            scale4 = 1 / math.sqrt(max(fourth - 1, 0.05))
-            out["cubic_error"][i, j] = math.log(variance) / 2
-            out["noise_skewness"][i, j] = math.asinh((e**3).mean())
-            out["noise_kurtosis"][i, j] = math.asinh(fourth - 3)
-            out["noise_slope"][i, j] = (e**2 * basis[0]).mean() * scale4
-            out["noise_bend"][i, j] = (e**2 * basis[1]).mean() * scale4
-            turns = np.stack([np.cos(e), np.sin(e), np.cos(2 * e), np.sin(2 * e)])
-            covariance = turns @ circle.T / L
-            expected = max(turns.var(1).sum(), 0.05) * max(circle.var(1).sum(), 0.05)
-            out["noise_dependence"][i, j] = math.log1p(L * (covariance**2).sum() / expected)
-            out["noise_entropy"][i, j] = math.log(variance) / 2 - negentropy(e) - negentropy(standard(v[:, i]))
-    return {f"{name}_{scale}": value for name, value in out.items()}
-
-
 def negentropy(e: np.ndarray) -> float:
     bell = np.exp(-(e**2) / 2)
     return 7.4129 * (e * bell).mean() ** 2 + 33.669 * (bell.mean() - math.sqrt(0.5)) ** 2
@@ -391,52 +247,6 @@ def conditional(cols: dict[str, np.ndarray], P: np.ndarray) -> dict[str, np.ndar
             rho = block[0, 1] / math.sqrt(block[0, 0] * block[1, 1])
             out["conditional_21"][i, j] = math.asinh((r_i**2 * r_j).mean() * np.sign(rho))
             out["conditional_31"][i, j] = math.asinh((r_i**3 * r_j).mean() - 3 * rho)
-    return out
-
-
-def table_scores(cols: dict[str, np.ndarray], strength: np.ndarray) -> dict[str, np.ndarray]:
-    """Exact BIC and AIC gains on coarse tables, complete data, a parent set at a time."""
-    N, D = cols["codes"].shape
-    coarse = np.where(cols["distinct"] <= 5, cols["codes"], np.minimum((cols["u"] * 4).astype(int), 3))
-    states = np.where(cols["distinct"] <= 5, np.maximum(cols["distinct"], 1), 4)
-
-    def likelihood(j: int, parents: tuple[int, ...]) -> tuple[float, int]:
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for row in range(N):
-            groups.setdefault(tuple(coarse[row, list(parents)]), []).append(coarse[row, j])
-        total = 0.0
-        for members in groups.values():
-            counts = np.unique(members, return_counts=True)[1]
-            total += (counts * np.log(counts / counts.sum())).sum()
-        return total, len(groups)
-
-    out = {name: np.zeros((D, D)) for name in ("table_bic_gain", "table_aic_gain", "table_min_z")}
-    for j in range(D):
-        candidates = sorted((k for k in range(D) if k != j), key=lambda k: -strength[k, j])[:4]
-        sets = [s for size in range(4) for s in combinations(sorted(candidates), size)]
-        fit = {s: likelihood(j, s) for s in sets}
-        for i in range(D):
-            if i == j:
-                continue
-            for name, price in (("table_bic_gain", math.log(N)), ("table_aic_gain", 2.0)):
-                score = {s: -2 * ll + (states[j] - 1) * q * price for s, (ll, q) in fit.items()}
-                without = min(v for s, v in score.items() if i not in s)
-                if i in candidates:
-                    worth = without - min(v for s, v in score.items() if i in s)
-                elif name == "table_bic_gain":
-                    ll, q = likelihood(j, (i,))
-                    worth = without - (-2 * ll + (states[j] - 1) * q * price)
-                else:
-                    worth = 0.0
-                out[name][i, j] = math.asinh(worth / 8) / 2
-            if i in candidates:
-                zs = []
-                for s in sets:
-                    if i in s:
-                        rest = tuple(k for k in s if k != i)
-                        df = max((states[j] - 1) * (fit[s][1] - fit[rest][1]), 1)
-                        zs.append(wilson_hilferty(2 * (fit[s][0] - fit[rest][0]), df))
-                out["table_min_z"][i, j] = compress(max(min(zs), 0))
     return out
 
 

@@ -17,7 +17,7 @@ KNOTS = 8
 
 
 def knots_of(v: np.ndarray) -> np.ndarray:
-    """Eight even quantiles, each the mean of the neighbouring order statistics, as distinct places."""
+    """Eight even quantiles, each the mean of the neighbouring order statistics."""
     v = np.sort(v)
     levels = [Fraction(k * (len(v) - 1), KNOTS - 1) for k in range(KNOTS)]
     return np.array([(v[math.floor(level)] + v[math.ceil(level)]) / 2 for level in levels])

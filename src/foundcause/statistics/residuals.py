@@ -81,7 +81,7 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[st
 def dependence(
     e: Tensor, circles: Tensor, turning: Tensor, lean: Tensor | None, spread: Tensor, rows: Tensor
 ) -> Tensor:
-    """(S, C, D) how much an error e (S, C, D, L), 0 in rows not shared, depends on its cause: 0 expected is log 2.
+    """(S, C, D) how far an error e (S, C, D, L), 0 in rows not shared, depends on its cause: log 2 if it does not.
 
     ``circles`` (S, C, 4, D, L) is space to work in, ``turning`` (S, C, 5, L) are one and the circle of the cause with
     the means ``lean`` (S, C, 4, D) on the shared rows, and ``spread`` (S, C) its summed variances.

@@ -38,17 +38,17 @@ def marginal_support(columns: Columns) -> dict[str, Tensor]:
     at = (torch.linspace(0, 1, levels + 1)[:, None] * (n_D - 1)).round().long().clamp(0, N - 1)
     spacing = torch.diff(x.gather(0, at), dim=0)
     entropy = (spacing * levels).clamp_min(0.02).log().mean(0)
-    span = (x[-1] - x[0]).clamp_min(1e-3)
+    width = span(columns)
     rank_low = torch.where(columns.observed, columns.u, 2.0).amin(0)
     rank_high = columns.u.amax(0)
     gaps = torch.diff(x, dim=0)
-    least = torch.where(gaps > 1e-6, gaps, torch.inf).amin(0) if N > 1 else torch.full_like(span, torch.inf)
+    least = torch.where(gaps > 1e-6, gaps, torch.inf).amin(0) if N > 1 else torch.full_like(width, torch.inf)
     return {
         "spacing_entropy": (entropy - 1.4189) / 2,
-        "spacing_entropy_unit": (entropy - span.log()) / 2,
+        "spacing_entropy_unit": (entropy - width.log()) / 2,
         "lower_end": asinh(-x[0]),
         "upper_end": asinh(x[-1]),
         "lower_mass": (2 * rank_low).clamp(0, 1),
         "upper_mass": (2 * (1 - rank_high)).clamp(0, 1),
-        "grid": torch.where(torch.isfinite(least), (least / span).clamp(1e-6, 1.0).log() / 10, 0.0),
+        "grid": torch.where(torch.isfinite(least), (least / width).clamp(1e-6, 1.0).log() / 10, 0.0),
     }
