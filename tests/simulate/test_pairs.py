@@ -10,6 +10,7 @@ from scipy import stats
 
 from foundcause.simulate import pairs
 from foundcause.simulate.pairs_causes import CAUSES
+from foundcause.simulate.pairs_expressions import expression, expression_cause, expression_effect
 from foundcause.simulate.pairs_functions import gaussian_process, random_noise, warp
 from foundcause.simulate.pairs_mechanisms import LAWS, NOISES, law
 
@@ -118,6 +119,32 @@ def test_laws_are_functions_of_the_cause(name: str) -> None:
         response = law(np.random.default_rng(seed + 1), cause, name)
         np.testing.assert_allclose(response[:100], response[100:])
         assert abs(response.std() - 1.0) < 1e-6
+
+
+def test_expressions_are_functions_of_all_their_terms() -> None:
+    """Equal rows of the terms give equal results, and every term is heard in most formulas."""
+    heard = np.zeros(3)
+    for seed in range(200):
+        terms = list(np.random.default_rng([seed, 1]).normal(size=(3, 200)))
+        for term in terms:
+            term[100:] = term[:100]
+        result = expression(np.random.default_rng(seed), terms)
+        np.testing.assert_allclose(result[:100], result[100:])
+        assert np.isfinite(result).all()
+        for k in range(3):
+            other = [np.roll(term, 7) if k == j else term for j, term in enumerate(terms)]
+            heard[k] += not np.allclose(expression(np.random.default_rng(seed), other), result)
+    assert (heard > 190).all()
+
+
+def test_expressions_stay_finite_for_wild_input() -> None:
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        wild = rng.standard_cauchy(size=300) * 1e6
+        for column in (expression_effect(rng, wild, rng.normal(size=300)), expression_cause(rng, 300)):
+            assert np.isfinite(column).all()
+            assert np.abs(column).max() <= 60.0
+        assert np.isfinite(expression_effect(rng, np.ones(50), rng.normal(size=50))).all()
 
 
 def test_warps_increase_and_noise_is_standardised() -> None:

@@ -1,8 +1,8 @@
 """Two variables: a cause and its effect, a hidden common cause, or nothing at all. N rows.
 
 Families: the simulators of Mooij et al. (2016) in their four settings, more published generators (``pairs_published``,
-``pairs_nested``), effects drawn from a distribution (``pairs_responses``), natural pairs (``pairs_causes``,
-``pairs_mechanisms``), pairs of time series, and discrete pairs.
+``pairs_nested``), effects drawn from a distribution (``pairs_responses``), random formulas (``pairs_expressions``),
+natural pairs (``pairs_causes``, ``pairs_mechanisms``), pairs of time series, and discrete pairs.
 What is done to the columns afterwards follows one rule for both.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
+from foundcause.simulate import pairs_expressions as formulas
 from foundcause.simulate import pairs_nested as nested
 from foundcause.simulate import pairs_published as published
 from foundcause.simulate import pairs_responses as responses
@@ -27,11 +28,12 @@ NAME = "pairs"
 
 RELATIONS = {"edge": 0.72, "edge_and_hidden": 0.1, "hidden": 0.09, "none": 0.09}
 FAMILIES = {
-    "natural": 0.32,
-    "warped": 0.12,
-    "splines": 0.1,
-    "textbook": 0.08,
-    "series": 0.1,
+    "natural": 0.26,
+    "expression": 0.14,
+    "warped": 0.1,
+    "splines": 0.08,
+    "textbook": 0.06,
+    "series": 0.08,
     "table": 0.08,
     "network": 0.07,
     "polynomial": 0.07,
@@ -291,5 +293,6 @@ _MAKERS: dict[str, Maker] = {
     "table": _table,
     "network": _responding(nested.plain_cause, nested.network_effect),
     "polynomial": _responding(nested.plain_cause, nested.polynomial_effect, nested.PLACES),
+    "expression": _responding(formulas.expression_cause, formulas.expression_effect),
     "response": _responding(_any_cause, responses.response, responses.RESPONSES),
 }
