@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import artefacts, linear, missing, pairs, paths, special
+from foundcause.simulate import artefacts, excerpts, linear, missing, pairs, paths, special
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
@@ -27,7 +27,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "interventions": special.interventions,
     "ultra_sparse": special.ultra_sparse,
 }
-_PAIRS = ("bivariate", "pairs")
+_PAIRS = ("bivariate", "pairs", excerpts.NAME)
 _WORLDS = (*WORLD_NAMES, *HELD_OUT_WORLDS)
 _BLAS = ThreadpoolController()
 _ATTEMPTS = 50  # scenes tried until two columns vary
@@ -83,8 +83,13 @@ def draw_component(rng: np.random.Generator, mixture: Mixture, component: str, *
         return paths.draw_scene(rng, mixture, component, rows=rows, variables=variables)
     if component in _SPECIALS:
         return _SPECIALS[component](rng, mixture, rows=rows, variables=variables)
-    if component == "pairs":
+    if component == pairs.NAME:
         return pairs.draw(rng, rows=rows)
+    if component == excerpts.NAME:
+        source, nodes = excerpts.choose_source(rng, mixture.weights)
+        whole = draw_component(rng, mixture, source, rows=rows, variables=nodes)
+        scene = excerpts.cut(rng, hide_constants(whole))
+        return dataclasses.replace(scene, record={**scene.record, "source": source})
     return WORLDS[component](rng, rows=rows, variables=variables)
 
 
@@ -111,7 +116,7 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
     counts: dict[str, int] = {}
-    if component in _WORLDS or component == "pairs":
+    if component in (*_WORLDS, pairs.NAME, excerpts.NAME):
         values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
     elif scene.record.get("easy"):
         spoiled = []

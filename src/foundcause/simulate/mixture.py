@@ -117,7 +117,8 @@ SHIPPED = dataclasses.replace(
         "interventions": 0.025,
         "ultra_sparse": 0.035,
         # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
-        "pairs": 0.30,
+        "pairs": 0.22,
+        "excerpts": 0.08,
         **dict.fromkeys(WORLD_NAMES, 0.37 / len(WORLD_NAMES)),
     },
     sizes=Sizes(

@@ -55,7 +55,7 @@ def draw(rng: np.random.Generator, *, rows: int) -> Scene:
     columns = np.stack([cause, result], axis=1).astype(np.float64)
     discrete = np.array([family == "table", family == "table"])
     if family != "table":
-        columns, discrete, touches = _recorded(rng, columns)
+        columns, discrete, touches = recorded(rng, columns)
         notes["touches"] = touches
     flip = bool(rng.random() < 0.5)
     order = [1, 0] if flip else [0, 1]
@@ -241,7 +241,7 @@ def _table(
     return pair[0], pair[1], {"law": name, "states": [int(k) for k in states]}
 
 
-def _recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+def recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Both columns as recorded, by one rule for either side: measurement noise, outliers, logarithms, rounding."""
     rows = len(columns)
     touches: list[str] = []

@@ -25,6 +25,7 @@ COMPONENT_NAMES = (
     "interventions",
     "ultra_sparse",
     "pairs",
+    "excerpts",
     *WORLD_NAMES,
     *HELD_OUT_WORLDS,
 )

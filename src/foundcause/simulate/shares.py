@@ -16,7 +16,7 @@ from foundcause.simulate.settings import WORLD_NAMES, Mixture
 
 Record = dict[str, Any]
 Measure = Callable[[Record], tuple[float, float] | None]
-_OWN_ARTEFACTS = (*WORLD_NAMES, "pairs")
+_OWN_ARTEFACTS = (*WORLD_NAMES, "pairs", "excerpts")
 _NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation")
 _SPECIALS = ("bivariate", "fog", "subpopulation", "interventions", "ultra_sparse", "discrete")
 _PATH_COMPONENTS = ("dowhy", "diverse", "ultra_sparse", "interventions", "linear_gaussian")
@@ -153,7 +153,9 @@ def _sizes(mixture: Mixture) -> list[Share]:
         Share(
             name="variables",
             expected=mean,
-            measure=lambda r: (r["variables"], 1.0) if r["component"] not in ("pairs", "bivariate") else None,
+            measure=lambda r: (
+                (r["variables"], 1.0) if r["component"] not in ("pairs", "excerpts", "bivariate") else None
+            ),
             bounds=(low, high),
         )
     )

@@ -39,4 +39,4 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _small(whole: Any) -> tuple[str, ...]:
-    return tuple(name for name in ("bivariate", "pairs") if name in whole.weights)
+    return tuple(name for name in ("bivariate", "pairs", "excerpts") if name in whole.weights)

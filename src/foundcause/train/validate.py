@@ -20,6 +20,7 @@ from foundcause.train.prepare import Job, Prepared, Recipe, recipe_for
 from foundcause.train.workers import Failure, Workers
 
 SCORED = ("auroc", "f1", "direction")
+_PAIRS = ("pairs", "excerpts")
 _MORE_PAIRS = 4  # a pair says one bit where other tasks say dozens, and costs next to nothing
 
 
@@ -99,7 +100,7 @@ def validation(
     suites: dict[str, list[Prepared]] = {}
     for number, (name, mixture) in enumerate(sorted(families(config.validation_families).items())):
         recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
-        count = config.validation_tasks * (_MORE_PAIRS if name == "pairs" else 1)
+        count = config.validation_tasks * (_MORE_PAIRS if name in _PAIRS else 1)
         suites[name] = suite(recipe, count, workers)
         if number == 0:
             say("preparing the validation suites")

@@ -1,0 +1,69 @@
+"""Pairs cut from larger scenes. V nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foundcause.simulate import excerpts
+from foundcause.simulate.latents import marginalise
+from foundcause.simulate.mixture import SHIPPED, make_task
+from foundcause.simulate.task import Scene
+
+RNG = np.random.default_rng(0)
+
+
+def chain(hidden: tuple[int, ...] = ()) -> Scene:
+    """0 -> 1 -> 2 -> 3."""
+    graph = np.eye(4, k=1, dtype=bool)
+    mask = np.isin(np.arange(4), hidden)
+    empty = np.zeros((4, 4), dtype=bool)
+    values = RNG.normal(size=(200, 4)).cumsum(axis=1)
+    return Scene(values=values, graph=graph, hidden=mask, confounded=empty, discrete=np.zeros(4, dtype=bool))
+
+
+@pytest.fixture(scope="module")
+def tasks() -> list:
+    return [make_task(SHIPPED.only("excerpts"), 3, index) for index in range(300)]
+
+
+def test_two_columns_of_every_source(tasks: list) -> None:
+    assert all(task.values.shape[1] == 2 for task in tasks)
+    assert {task.record["source"] for task in tasks} == set(excerpts.SOURCES)
+    assert {task.record["component"] for task in tasks} == {"excerpts"}
+
+
+def test_most_are_linked_in_either_order_and_some_share_a_cause(tasks: list) -> None:
+    linked = np.array([task.adjacency.any() for task in tasks])
+    forward = np.array([task.adjacency[0, 1] for task in tasks])
+    shared = np.array([task.confounding[0, 1] for task in tasks])
+    assert 0.7 < linked.mean() < 0.95
+    assert 0.4 < forward[linked].mean() < 0.6
+    assert 0.15 < shared.mean() < 0.6
+    assert not any(task.adjacency.sum() > 1 for task in tasks)
+
+
+def test_labels_follow_from_the_whole_graph() -> None:
+    """Of a chain any two nodes are linked through the unseen ones, in the direction of the chain."""
+    for seed in range(60):
+        scene = chain()
+        cut = excerpts.cut(np.random.default_rng(seed), scene)
+        assert (~cut.hidden).sum() == 2
+        adjacency, confounding = marginalise(cut.graph, cut.hidden)
+        np.testing.assert_array_equal(adjacency, [[False, True], [False, False]])
+        # An unseen node before both reaches the second only through the first.
+        assert not confounding.any()
+
+
+def test_what_was_hidden_stays_hidden_and_lone_columns_stay_alone() -> None:
+    for seed in range(30):
+        assert excerpts.cut(np.random.default_rng(seed), chain(hidden=(1,))).hidden[1]
+    lone = chain(hidden=(0, 1, 2))
+    assert excerpts.cut(np.random.default_rng(0), lone) is lone
+
+
+def test_sources_are_those_of_the_mixture_if_it_has_any() -> None:
+    rng = np.random.default_rng(1)
+    drawn = {excerpts.choose_source(rng, {"sensors": 0.5, "pairs": 0.5})[0] for _ in range(20)}
+    assert drawn == {"sensors"}
+    assert len({excerpts.choose_source(rng, {"excerpts": 1.0})[0] for _ in range(100)}) == len(excerpts.SOURCES)
