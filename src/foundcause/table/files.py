@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import csv
-import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from foundcause.errors import TableError
+from foundcause.table.dialect import Dialect, first_line, guess_dialect, guess_encoding, read_head
 from foundcause.table.sample import sample_stream
-from foundcause.table.vocabulary import is_missing
 
-_HEAD_BYTES = 1 << 18
-_LOOKED_AT = 200  # lines that the guesses look at
-_AGREEING = 0.8
 _BLOCK_BYTES = 1 << 23
-_SEPARATORS = (",", ";", "\t", "|")
-_NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
 _FOREIGN = {  # how files begin that are no delimited text, and what they are
     b"PK\x03\x04": "a spreadsheet or archive",
     b"\xd0\xcf\x11\xe0": "a spreadsheet",
@@ -40,26 +32,6 @@ _FOREIGN = {  # how files begin that are no delimited text, and what they are
     b"{": "JSON; load it and pass the frame, or",
     b"[{": "JSON; load it and pass the frame, or",
 }
-_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dialect:
-    """How a text file is written.
-
-    encoding: codec name. separator: one character, or ``whitespace`` for runs of blanks.
-    header: whether the first row names the columns. skipped: lines before it (comments, titles, blank lines).
-    ragged_header: whether the header row has a cell less than the others. width: columns. titles: skipped titles.
-    """
-
-    encoding: str
-    separator: str
-    header: bool
-    skipped: int
-    width: int
-    names: tuple[str, ...]
-    ragged_header: bool = False
-    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +71,7 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
         # Names are kept aside: pandas metadata may turn a column into the index.
         columns = {k: table.column(k).to_pandas() for k in range(table.num_columns)}
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise TableError(f"{str(path)!r} is no readable Parquet file: {_first_line(error)}") from error
+        raise TableError(f"{str(path)!r} is no readable Parquet file: {first_line(error)}") from error
     frame = pd.DataFrame(columns)
     frame.columns = pd.Index(table.column_names, dtype=object)
     return RawFile(frame=frame, total_rows=total, notes=())
@@ -107,9 +79,9 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
 
 def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
     notes: list[str] = []
-    encoding = _guess_encoding(_head(path))
+    encoding = guess_encoding(read_head(path))
     for attempt in dict.fromkeys([encoding, "cp1252", "latin-1"]):
-        dialect = _dialect(path, attempt, separator, header)
+        dialect = guess_dialect(path, attempt, separator, header)
         skipped_lines = [0]
         try:
             reader = _read_arrow if dialect.separator != "whitespace" else _read_pandas
@@ -120,7 +92,7 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         except (pa.ArrowException, ValueError, csv.Error, OSError) as error:
             if "utf8" in str(error).lower().replace("-", "") and attempt != "latin-1":
                 continue
-            reason = _first_line(error)
+            reason = first_line(error)
             if "straddling" in reason:
                 reason = "a quoted cell never ends, or a line is longer than 8 MB"
             raise TableError(f"{str(path)!r} cannot be read as delimited text: {reason}") from error
@@ -195,168 +167,3 @@ def _read_pandas(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[p
         on_bad_lines="skip",
     ) as reader:
         yield from reader
-
-
-def _head(path: Path) -> bytes:
-    compression = _COMPRESSED.get(path.suffix.lower())
-    try:
-        with pa.input_stream(path, compression=compression) as stream:
-            return bytes(stream.read(_HEAD_BYTES))
-    except (pa.ArrowException, OSError, EOFError) as error:
-        raise TableError(f"cannot read {str(path)!r}: {_first_line(error)}") from error
-
-
-def _guess_encoding(head: bytes) -> str:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if head.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
-    if b"\x00" in head:
-        even, odd = head[::2].count(0), head[1::2].count(0)
-        if max(even, odd) > len(head) // 5:
-            return "utf-16-le" if odd > even else "utf-16-be"
-        if head.count(0) > len(head) / 500:
-            raise TableError("the file is not text; give a CSV, TSV or Parquet file")
-    try:
-        head.decode("utf-8")
-    except UnicodeDecodeError as error:
-        # A character cut by the end of the head is no sign of another encoding.
-        if error.start < len(head) - 4:
-            return "latin-1" if any(byte in head for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
-    return "utf-8"
-
-
-def _dialect(path: Path, encoding: str, separator: str | None, header: bool | None) -> Dialect:
-    text = _head(path).decode(encoding, errors="replace").lstrip("\ufeff")
-    lines = re.split(r"\r\n|\n|\r", text)
-    if len(lines) > 1 and len(text) >= _HEAD_BYTES // 4:
-        lines = lines[:-1]  # the last line may be cut
-    skipped = 0
-    while skipped < len(lines) - 1 and (lines[skipped].startswith("#") or not lines[skipped].strip()):
-        skipped += 1
-    if match := re.fullmatch(r"sep=(.)", lines[skipped]):  # how Excel notes the separator
-        separator, skipped = separator or match[1], skipped + 1
-    body = "\n".join(lines[skipped : skipped + _LOOKED_AT])
-    if not body.strip():
-        raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
-    if separator is None:
-        separator = "\t" if path.suffix.lower() in (".tsv", ".tab") and "\t" in body else _guess_separator(body)
-    elif len(separator) != 1 and separator != "whitespace":
-        raise TableError(f"separator={separator!r} must be one character or 'whitespace'")
-    rows = _parse(body, separator)
-    titles: list[str] = []
-    while _is_title(rows, header):
-        titles.append(lines[skipped].strip(" " + separator))
-        skipped += 1
-        while not lines[skipped].strip():
-            skipped += 1
-        rows = _parse("\n".join(lines[skipped : skipped + _LOOKED_AT]), separator)
-    if not rows or (len(rows) == 1 and len(lines) <= skipped + 2 and header is not False and _has_header(rows)):
-        raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
-    width = max(len(rows[0]), 1)
-    short = header is not False and _lacks_a_name(rows)
-    if header is None:
-        header = short or _has_header(rows)
-    names = [cell.strip() for cell in rows[0]] if header else [f"x{k + 1}" for k in range(width)]
-    if separator == "whitespace":
-        names = [name.strip("\"'") for name in names]
-    if short:
-        width += 1
-        # A separator at the end of every line, or row names in the first column as R writes them.
-        trailing = all(not row[-1].strip() for row in rows[1:] if len(row) == width)
-        names = [*names, ""] if trailing else ["", *names]
-    return Dialect(
-        encoding=encoding,
-        separator=separator,
-        header=header,
-        skipped=skipped,
-        width=width,
-        names=tuple(names),
-        ragged_header=short,
-        titles=tuple(titles),
-    )
-
-
-def _usual_width(rows: list[list[str]]) -> tuple[int, float]:
-    """The most frequent number of cells, and the share of rows that have it."""
-    widths = [len(row) for row in rows]
-    usual = max(set(widths), key=lambda width: (widths.count(width), width))
-    return usual, widths.count(usual) / len(widths)
-
-
-def _is_title(rows: list[list[str]], header: bool | None) -> bool:
-    """Whether the first row stands above the table: it has fewer cells than the others, which agree."""
-    if len(rows) < 4:
-        return False
-    usual, share = _usual_width(rows[1:])
-    filled = sum(bool(cell.strip()) for cell in rows[0])
-    if filled < 2 <= usual == len(rows[1]) and all(cell.strip() for cell in rows[1]) and _has_header(rows[1:]):
-        return True
-    if len(rows[0]) >= usual or share < _AGREEING:
-        return False
-    return header is False or not _lacks_a_name(rows)
-
-
-def _lacks_a_name(rows: list[list[str]]) -> bool:
-    """Whether the first row is a header that names all columns but one."""
-    if len(rows) < 4 or any(_NUMBER.fullmatch(cell) for cell in rows[0]):
-        return False
-    usual, share = _usual_width(rows[1:])
-    if len(rows[0]) != usual - 1 or share < _AGREEING:
-        return False
-    return len(rows[1]) == usual and any(_NUMBER.fullmatch(cell) for cell in rows[1])
-
-
-def _parse(body: str, separator: str) -> list[list[str]]:
-    if separator == "whitespace":
-        return [line.split() for line in body.split("\n") if line.strip()]
-    try:
-        rows = list(csv.reader(io.StringIO(body, newline=""), delimiter=separator, strict=False))
-    except csv.Error:
-        rows = [line.split(separator) for line in body.split("\n")]
-    return [row for row in rows if row]
-
-
-def _guess_separator(body: str) -> str:
-    """The separator that splits most lines into the same number (over one) of cells, the first line included."""
-    best, best_score = ",", (0.0, 0.0, 0)
-    for separator in (*_SEPARATORS, "whitespace"):
-        rows = _parse(body, separator)
-        usual, share = _usual_width(rows) if rows else (0, 0.0)
-        if usual < 2:
-            continue
-        begins = len(rows[0]) in (usual - 1, usual) and len(rows[0]) > 1
-        score = (1.0 if begins else 0.5, round(share, 2), usual)
-        if separator == "whitespace":
-            # Blanks inside words split text by chance, so they need a perfect fit and never beat a real separator.
-            perfect = begins and all(len(row) == usual for row in rows[1:])
-            score = (0.1 if perfect else 0.0, 0.0, 0)
-        if score > best_score:
-            best, best_score = separator, score
-    return best
-
-
-def _has_header(rows: list[list[str]]) -> bool:
-    """Whether the first row names the columns rather than holding values.
-
-    Values: a number in the first row, or words that come back below. A lone row is a header without data.
-    """
-    first, body = rows[0], rows[1:]
-    if any(_NUMBER.fullmatch(cell) for cell in first):
-        return False
-    if not body:
-        return True
-    columns = [[row[k] for row in body if k < len(row)] for k in range(len(first))]
-    numeric_below = any(
-        sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) > len(cells) / 2 and not is_missing(name)
-        for name, cells in zip(first, columns, strict=True)
-        if cells
-    )
-    if numeric_below:
-        return True
-    returning = [name in set(cells) for name, cells in zip(first, columns, strict=True) if name.strip()]
-    return not returning or bool(np.mean(returning) < 0.5)
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n")[0][:300]
