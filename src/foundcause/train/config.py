@@ -110,7 +110,7 @@ class TrainConfig:
     batch_largest: int = 32
     batch_reference: float = _BY_THE_OBJECTIVE
     bucket_ratio: float = 1.35
-    reuse: int = 3
+    reuse: int = 2
     views: int = 1
     reuse_delay: int = 64
     permute: bool = True
