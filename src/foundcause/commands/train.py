@@ -99,7 +99,7 @@ def calibrate(
 
 def evaluate(
     checkpoint: Annotated[Path, typer.Argument(help="Checkpoint to validate.")],
-    tasks: Annotated[int, typer.Option(help="Tasks of each family (of pairs, four times as many).")] = 40,
+    tasks: Annotated[int, typer.Option(help="Tasks of each family (of pairs and excerpts, four times as many).")] = 40,
     family: Annotated[list[str] | None, typer.Option(help="Only this family; may be repeated.")] = None,
     workers: Annotated[int, typer.Option(help="Simulating processes, when suites are not in the cache.")] = 1,
     json_out: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,

@@ -76,8 +76,8 @@ def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
     left_out = [*metadata["training"]["without"], *HELD_OUT_WORLDS]
     known = f"Never trained on: {', '.join(left_out)}"
     return (
-        f"{tasks} tasks of each family (pairs: four times as many), reserved seeds, one pass, adjacent from 0.4 on "
-        f"(`foundcause train evaluate`). {known}."
+        f"{tasks} tasks of each family (pairs and excerpts: four times as many), reserved seeds, one pass, adjacent "
+        f"from 0.4 on (`foundcause train evaluate`). {known}."
     )
 
 
