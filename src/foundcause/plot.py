@@ -7,18 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from foundcause.atomic import replacing
 from foundcause.errors import OutputError
+from foundcause.layout import Position, layered_positions
 
 if TYPE_CHECKING:
-    import networkx as nx
     from matplotlib.axes import Axes
 
     from foundcause.result import Result
-
-Position = tuple[float, float]
 
 _INK, _EDGE, _HIDDEN, _PAPER, _BORDER = "#1f2933", "#2b6cb0", "#c53030", "#f7fafc", "#a0aec0"
 
@@ -61,50 +57,6 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
     if path is not None:
         _write(ax, Path(path))
     return ax
-
-
-def layered_positions(graph: nx.DiGraph[str]) -> dict[str, Position]:
-    """A place for each node: layer by longest path from a root, order inside a layer by repeated barycentres.
-
-    Nodes without any edge stand in a block of their own below the graph.
-    """
-    import networkx as nx
-
-    linked = [node for node in graph if graph.degree(node) > 0]
-    layers: list[list[str]] = [list(layer) for layer in nx.topological_generations(graph.subgraph(linked))]
-    _pull_roots_down(graph, layers)
-    order = {node: float(k) for layer in layers for k, node in enumerate(layer)}
-    for sweep in range(12):
-        downwards = sweep % 2 == 0
-        for layer in layers if downwards else reversed(layers):
-            neighbours = graph.predecessors if downwards else graph.successors
-            barycentre = {n: np.mean([order[m] for m in neighbours(n)] or [order[n]]) for n in layer}
-            layer.sort(key=lambda n: (barycentre[n], n))
-            offset = (len(layer) - 1) / 2
-            order.update({node: k - offset for k, node in enumerate(layer)})
-    width = max((len(layer) for layer in layers), default=1)
-    positions = {
-        node: (order[node] * min(width / max(len(layer), 1), 1.6), -float(depth))
-        for depth, layer in enumerate(layers)
-        for node in layer
-    }
-    lonely = [node for node in graph if graph.degree(node) == 0]
-    across = max(width, 4)
-    for k, node in enumerate(lonely):
-        row, column = divmod(k, across)
-        in_row = min(len(lonely) - row * across, across)
-        positions[node] = (column - (in_row - 1) / 2, -float(len(layers)) - 0.75 * row)
-    return {node: positions[node] for node in graph}
-
-
-def _pull_roots_down(graph: nx.DiGraph[str], layers: list[list[str]]) -> None:
-    """A root moves to just above its first effect, so that edges stay short."""
-    depth = {node: k for k, layer in enumerate(layers) for node in layer}
-    for node in list(layers[0]) if layers else []:
-        target = min(depth[child] for child in graph.successors(node)) - 1
-        if target > 0 and len(layers[0]) > 1:
-            layers[0].remove(node)
-            layers[target].append(node)
 
 
 def _arrow(ax: Axes, start: Position, end: Position, probability: float) -> None:

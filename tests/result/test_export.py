@@ -15,7 +15,7 @@ from made_result import make_result
 from foundcause.atomic import write_text
 from foundcause.errors import InputError, OutputError
 from foundcause.export import confounder_graph
-from foundcause.plot import layered_positions
+from foundcause.layout import layered_positions
 from foundcause.result import Result
 
 
@@ -130,6 +130,22 @@ def test_layers_put_causes_above_effects(result: Result) -> None:
     positions = layered_positions(result.graph)
     assert all(positions[a][1] > positions[b][1] for a, b in result.graph.edges)
     assert len(set(positions.values())) == len(positions)
+
+
+def test_nodes_step_aside_for_edges_that_pass_their_layer() -> None:
+    """Wherever the straight line of an edge crosses a layer, no box of another node lies there."""
+    long_name = "tuberculosis_or_cancer"
+    graph = nx.DiGraph(
+        [("a", "b"), ("b", "c"), ("a", "c"), ("smoking", long_name), (long_name, "xray"), ("smoking", "xray")]
+    )
+    places = layered_positions(graph)
+    for start, end in (("a", "c"), ("smoking", "xray")):
+        (x0, y0), (x1, y1) = places[start], places[end]
+        for name in ("b", long_name):
+            x, y = places[name]
+            across = x0 + (x1 - x0) * (y - y0) / (y1 - y0)
+            assert abs(across - x) > 0.1 + 0.02 * len(name)
+    assert all(places[a][1] > places[b][1] for a, b in graph.edges)
 
 
 def test_layout_of_forty_nodes_has_no_overlap() -> None:

@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from foundcause.atomic import write_text
-from foundcause.plot import layered_positions
+from foundcause.layout import layered_positions
 
 if TYPE_CHECKING:
     from foundcause.result import Result
