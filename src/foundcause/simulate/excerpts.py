@@ -28,7 +28,7 @@ def choose_source(rng: np.random.Generator, weights: Mapping[str, float]) -> tup
 
 
 def cut(rng: np.random.Generator, scene: Scene) -> Scene:
-    """The scene with two of its visible variables left to see, recorded by the rule of pairs."""
+    """The scene, none of its visible variables constant, with two of them left to see, recorded as pairs are."""
     seen = np.flatnonzero(~scene.hidden)
     if len(seen) < 2:
         return scene
@@ -41,7 +41,7 @@ def cut(rng: np.random.Generator, scene: Scene) -> Scene:
     values, discrete = scene.values.astype(np.float64), scene.discrete.copy()
     touches: list[str] = []
     columns = values[:, pair]
-    if not discrete[pair].any() and np.isfinite(columns).all() and (np.ptp(columns, axis=0) > 0).all():
+    if not discrete[pair].any() and np.isfinite(columns).all():
         values[:, pair], discrete[pair], touches = recorded(rng, columns)
     return dataclasses.replace(
         scene, values=values, hidden=hidden, discrete=discrete, record={**scene.record, "touches": touches}

@@ -10,13 +10,12 @@ import numpy as np
 
 from foundcause.errors import OutputError
 from foundcause.simulate.make import make_task
-from foundcause.simulate.settings import Mixture
+from foundcause.simulate.settings import OUR_PAIRS, Mixture
 from foundcause.simulate.task import Task
 
 _MARGINALS, _SCATTERS = 3, 4
 _SHOWN = (5, 11)  # variables of the tasks shown: enough for a graph, few enough to draw
 _TRIES = 200
-_PAIRS = {"pairs", "excerpts"}
 _CODES = 12  # columns with at most this many values are drawn as codes
 _INK, _EDGE, _HIDDEN = "#30343b", "#3d6fb4", "#d1603d"
 
@@ -56,7 +55,9 @@ def _presentable(mixture: Mixture, seed: int, start: int) -> Task:
     for index in range(start, start + _TRIES):
         task = make_task(mixture, seed, index)
         columns = task.values.shape[1]
-        if (_SHOWN[0] <= columns <= _SHOWN[1] or _PAIRS & set(mixture.weights)) and task.adjacency.sum() >= columns - 2:
+        if (
+            _SHOWN[0] <= columns <= _SHOWN[1] or set(OUR_PAIRS) & set(mixture.weights)
+        ) and task.adjacency.sum() >= columns - 2:
             return task
         if columns <= _SHOWN[1] and task.adjacency.sum() >= best.adjacency.sum():
             best = task

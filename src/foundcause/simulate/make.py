@@ -14,7 +14,7 @@ from foundcause.simulate import artefacts, excerpts, linear, missing, pairs, pat
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
-from foundcause.simulate.settings import HELD_OUT_WORLDS, WORLD_NAMES, Mixture
+from foundcause.simulate.settings import HELD_OUT_WORLDS, OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES, Mixture
 from foundcause.simulate.task import Scene, Task
 from foundcause.simulate.worlds import WORLDS
 
@@ -27,7 +27,6 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "interventions": special.interventions,
     "ultra_sparse": special.ultra_sparse,
 }
-_PAIRS = ("bivariate", "pairs", excerpts.NAME)
 _WORLDS = (*WORLD_NAMES, *HELD_OUT_WORLDS)
 _BLAS = ThreadpoolController()
 _ATTEMPTS = 50  # scenes tried until two columns vary
@@ -45,7 +44,7 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
     rng = generator(seed, index)
     component = pick(rng, mixture.weights)
     variables, rows = mixture.sizes.draw(rng)
-    variables = 2 if component in _PAIRS else variables
+    variables = 2 if component in PAIR_COMPONENTS else variables
     # One thread: matrix products split over threads round differently, and tasks are too small to gain from them.
     # Overflow is expected in deep chains; `sanitise` marks it missing.
     with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
@@ -59,7 +58,7 @@ def _scene(
     rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int
 ) -> tuple[Scene, list[str]]:
     """A scene in which at least two observed variables vary, and the artefacts that are part of it."""
-    fits = variables >= artefacts.SMALLEST_FOR_COPIES and component not in (*_WORLDS, "discrete", *_PAIRS)
+    fits = variables >= artefacts.SMALLEST_FOR_COPIES and component not in (*_WORLDS, "discrete", *PAIR_COMPONENTS)
     grouped = fits and rng.random() < mixture.artefacts.collinear_group
     copies = int(rng.integers(artefacts.COPIES[0], min(artefacts.COPIES[1], variables - 2) + 1)) if grouped else 1
     for _ in range(_ATTEMPTS):
@@ -116,7 +115,7 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
     counts: dict[str, int] = {}
-    if component in (*_WORLDS, pairs.NAME, excerpts.NAME):
+    if component in (*_WORLDS, *OUR_PAIRS):
         values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
     elif scene.record.get("easy"):
         spoiled = []

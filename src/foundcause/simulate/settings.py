@@ -14,6 +14,9 @@ from foundcause.simulate.chance import Range, check_weights
 WORLD_NAMES = ("expert", "signalling", "telemetry", "sensors", "surveys")
 HELD_OUT_WORLDS = ("ecology",)
 """Worlds that are only validated on, never trained on: what a network can do there, it does by transfer."""
+OUR_PAIRS = ("pairs", "excerpts")
+PAIR_COMPONENTS = ("bivariate", *OUR_PAIRS)
+"""Components whose tasks have two columns, whatever the sizes of the mixture."""
 COMPONENT_NAMES = (
     "dowhy",
     "diverse",
@@ -24,8 +27,7 @@ COMPONENT_NAMES = (
     "subpopulation",
     "interventions",
     "ultra_sparse",
-    "pairs",
-    "excerpts",
+    *OUR_PAIRS,
     *WORLD_NAMES,
     *HELD_OUT_WORLDS,
 )

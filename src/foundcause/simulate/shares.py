@@ -12,11 +12,11 @@ from typing import Any
 
 from foundcause.simulate.artefacts import SMALLEST_FOR_COPIES
 from foundcause.simulate.chance import Range
-from foundcause.simulate.settings import WORLD_NAMES, Mixture
+from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES, Mixture
 
 Record = dict[str, Any]
 Measure = Callable[[Record], tuple[float, float] | None]
-_OWN_ARTEFACTS = (*WORLD_NAMES, "pairs", "excerpts")
+_OWN_ARTEFACTS = (*WORLD_NAMES, *OUR_PAIRS)
 _NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation")
 _SPECIALS = ("bivariate", "fog", "subpopulation", "interventions", "ultra_sparse", "discrete")
 _PATH_COMPONENTS = ("dowhy", "diverse", "ultra_sparse", "interventions", "linear_gaussian")
@@ -153,9 +153,7 @@ def _sizes(mixture: Mixture) -> list[Share]:
         Share(
             name="variables",
             expected=mean,
-            measure=lambda r: (
-                (r["variables"], 1.0) if r["component"] not in ("pairs", "excerpts", "bivariate") else None
-            ),
+            measure=lambda r: (r["variables"], 1.0) if r["component"] not in PAIR_COMPONENTS else None,
             bounds=(low, high),
         )
     )

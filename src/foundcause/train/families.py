@@ -39,4 +39,6 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _small(whole: Any) -> tuple[str, ...]:
-    return tuple(name for name in ("bivariate", "pairs", "excerpts") if name in whole.weights)
+    from foundcause.simulate.settings import PAIR_COMPONENTS
+
+    return tuple(name for name in PAIR_COMPONENTS if name in whole.weights)

@@ -10,7 +10,7 @@ from typing import Any
 
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
-from foundcause.simulate.settings import HELD_OUT_WORLDS
+from foundcause.simulate.settings import HELD_OUT_WORLDS, OUR_PAIRS
 from foundcause.train.cache import kept, suite_path
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.families import families
@@ -20,7 +20,6 @@ from foundcause.train.prepare import Job, Prepared, Recipe, recipe_for
 from foundcause.train.workers import Failure, Workers
 
 SCORED = ("auroc", "f1", "direction")
-_PAIRS = ("pairs", "excerpts")
 _MORE_PAIRS = 4  # a pair says one bit where other tasks say dozens, and costs next to nothing
 
 
@@ -100,7 +99,7 @@ def validation(
     suites: dict[str, list[Prepared]] = {}
     for number, (name, mixture) in enumerate(sorted(families(config.validation_families).items())):
         recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
-        count = config.validation_tasks * (_MORE_PAIRS if name in _PAIRS else 1)
+        count = config.validation_tasks * (_MORE_PAIRS if name in OUR_PAIRS else 1)
         suites[name] = suite(recipe, count, workers)
         if number == 0:
             say("preparing the validation suites")
