@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import WORLDS, ecology, expert, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import WORLDS, ecology, expert, laws, sensors, signalling, surveys, telemetry
 
 NAMES = list(WORLDS)
 # Edges per node at 25 variables, hidden nodes and their edges included: mean over scenes, and any single scene.
@@ -19,6 +19,7 @@ MEAN_EDGES = {
     "telemetry": (1.3, 2.0),
     "sensors": (1.3, 2.2),
     "surveys": (1.2, 1.8),
+    "laws": (1.0, 1.8),
     "ecology": (1.2, 1.9),
 }
 
@@ -28,8 +29,8 @@ def scene(name: str, seed: int, *, rows: int = 300, variables: int = 12) -> Scen
 
 
 def test_names() -> None:
-    assert NAMES == ["expert", "signalling", "telemetry", "sensors", "surveys", "ecology"]
-    for module in (expert, signalling, telemetry, sensors, surveys, ecology):
+    assert NAMES == ["expert", "signalling", "telemetry", "sensors", "surveys", "laws", "ecology"]
+    for module in (expert, signalling, telemetry, sensors, surveys, laws, ecology):
         assert WORLDS[module.NAME] is module.draw
 
 

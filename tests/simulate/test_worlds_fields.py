@@ -1,11 +1,12 @@
-"""What is particular to the wiring and to the worlds of signalling, telemetry, sensors and surveys."""
+"""What is particular to the wiring and to the worlds of signalling, telemetry, sensors, surveys and laws."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency, rankdata
 
-from foundcause.simulate.worlds import sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import laws, sensors, signalling, surveys, telemetry
 from foundcause.simulate.worlds.signalling import regulate
 from foundcause.simulate.worlds.surveys import FIELDS
 from foundcause.simulate.worlds.telemetry import combine, flow
@@ -145,3 +146,37 @@ def test_surveys_mix_types_and_hide_traits_with_several_effects() -> None:
     assert fields == set(FIELDS)
     assert 15 < traits < 60
     assert mixed > 60
+
+
+def test_laws_show_most_of_their_edges_and_come_alone_or_mixed() -> None:
+    families: set[str] = set()
+    seen, edges, mixed, hidden = 0, 0, 0, 0
+    for seed in range(120):
+        drawn = laws.draw(np.random.default_rng(seed), rows=1200, variables=6)
+        families.add(drawn.record["law"])
+        mixed += drawn.record["law"] == "mixed"
+        hidden += bool(drawn.hidden.any())
+        assert drawn.graph.sum(axis=0).max() <= 5  # a lonely node may have been given to a full one
+        for cause, effect in np.argwhere(drawn.graph):
+            sixths = [np.minimum(6 * rankdata(drawn.values[:, k]) // 1201, 5).astype(int) for k in (cause, effect)]
+            table = np.zeros((6, 6))
+            np.add.at(table, tuple(sixths), 1)
+            table = table[table.any(axis=1)][:, table.any(axis=0)]
+            seen += chi2_contingency(table).pvalue < 0.01
+            edges += 1
+    assert families == {"mixed", *laws.LAWS}
+    assert 80 < mixed < 110
+    assert hidden > 50
+    assert seen / edges > 0.85
+
+
+def test_a_law_answers_all_its_causes() -> None:
+    """With the same draws, another value of any cause makes another effect: no parent is one in name only."""
+    idle = 0
+    for seed in range(60):
+        causes = list(np.random.default_rng([seed, 1]).standard_normal((3, 400)))
+        effect = laws._effect(np.random.default_rng(seed), causes, None)
+        for k in range(3):
+            moved = [c + 0.5 * np.sin(3 * c) if j == k else c for j, c in enumerate(causes)]
+            idle += np.allclose(laws._effect(np.random.default_rng(seed), moved, None), effect)
+    assert idle <= 2  # a maximum may hide one cause behind another

@@ -15,7 +15,7 @@ from foundcause.simulate.pairs import recorded
 from foundcause.simulate.task import Scene
 
 NAME = "excerpts"
-SOURCES = ("dowhy", "diverse", "interventions", "signalling", "telemetry", "sensors", "surveys")
+SOURCES = ("dowhy", "diverse", "interventions", "signalling", "telemetry", "sensors", "surveys", "laws")
 """Components with continuous columns that are rich enough to tell a direction."""
 LINKED = 0.7  # share of excerpts around an edge; the others are any two columns
 _NODES = (3, 20)

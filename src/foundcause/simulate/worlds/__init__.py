@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import ecology, expert, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import ecology, expert, laws, sensors, signalling, surveys, telemetry
 
 
 class Draw(Protocol):
@@ -17,5 +17,5 @@ class Draw(Protocol):
 
 
 WORLDS: dict[str, Draw] = {
-    world.NAME: world.draw for world in (expert, signalling, telemetry, sensors, surveys, ecology)
+    world.NAME: world.draw for world in (expert, signalling, telemetry, sensors, surveys, laws, ecology)
 }
