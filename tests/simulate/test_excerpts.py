@@ -67,3 +67,11 @@ def test_sources_are_those_of_the_mixture_if_it_has_any() -> None:
     drawn = {excerpts.choose_source(rng, {"sensors": 0.5, "pairs": 0.5})[0] for _ in range(20)}
     assert drawn == {"sensors"}
     assert len({excerpts.choose_source(rng, {"excerpts": 1.0})[0] for _ in range(100)}) == len(excerpts.SOURCES)
+
+
+def test_half_of_the_linked_ones_start_at_a_node_without_causes() -> None:
+    """In the chain 0 -> 1 -> 2 -> 3 only node 0 is such a node, and only its edge can be the excerpt then."""
+    pairs = [tuple(np.flatnonzero(~excerpts.cut(np.random.default_rng(seed), chain()).hidden)) for seed in range(400)]
+    first = np.mean([pair == (0, 1) for pair in pairs])
+    expected = excerpts.LINKED * (excerpts.EXOGENOUS + (1 - excerpts.EXOGENOUS) / 3) + (1 - excerpts.LINKED) / 6
+    assert abs(first - expected) < 0.08

@@ -18,6 +18,7 @@ NAME = "excerpts"
 SOURCES = ("dowhy", "diverse", "interventions", "signalling", "telemetry", "sensors", "surveys", "laws")
 """Components with continuous columns that are rich enough to tell a direction."""
 LINKED = 0.7  # share of excerpts around an edge; the others are any two columns
+EXOGENOUS = 0.5  # share of those whose cause has no cause in the scene, where there is such an edge
 _NODES = (3, 20)
 
 
@@ -34,6 +35,10 @@ def cut(rng: np.random.Generator, scene: Scene) -> Scene:
         return scene
     edges = np.argwhere(scene.graph[np.ix_(seen, seen)])
     around_edge = len(edges) > 0 and rng.random() < LINKED
+    # People pick pairs whose direction is beyond doubt: ages, places, settings and seasons are causes, never effects.
+    exogenous = edges[~scene.graph.any(axis=0)[seen[edges[:, 0]]]]
+    if len(exogenous) > 0 and rng.random() < EXOGENOUS:
+        edges = exogenous
     places = edges[rng.integers(len(edges))] if around_edge else rng.choice(len(seen), size=2, replace=False)
     pair = seen[places]
     hidden = np.ones_like(scene.hidden)

@@ -55,9 +55,8 @@ def _presentable(mixture: Mixture, seed: int, start: int) -> Task:
     for index in range(start, start + _TRIES):
         task = make_task(mixture, seed, index)
         columns = task.values.shape[1]
-        if (
-            _SHOWN[0] <= columns <= _SHOWN[1] or set(OUR_PAIRS) & set(mixture.weights)
-        ) and task.adjacency.sum() >= columns - 2:
+        fits = _SHOWN[0] <= columns <= _SHOWN[1] or set(OUR_PAIRS) & set(mixture.weights)
+        if fits and task.adjacency.sum() >= max(columns - 2, 1):
             return task
         if columns <= _SHOWN[1] and task.adjacency.sum() >= best.adjacency.sum():
             best = task
