@@ -88,7 +88,7 @@ def discover(
         header=header,
         names=names,
     )
-    _refuse_few_rows(read)
+    _refuse_too_little(read)
     forbidden, required = (known or Knowledge()).masks(read.names)
     clock.lap("read")
 
@@ -131,8 +131,10 @@ def discover(
     trained = int(metadata.get("trained_variables", _TRAINED_VARIABLES))
     active_names = [read.names[k] for k in active]
     warnings += table_warnings(read.values[:, active], active_names, trained_variables=trained)
+    warnings += _unsupported(read, required)
     warnings += graph_warnings(answer.edges, answer.adjacency, read.names, certain=required)
     settings = {
+        "source": Path(table).name if isinstance(table, str | os.PathLike) else None,
         "protocol": rule.name,
         "runs": runs,
         "seed": seed,
@@ -213,8 +215,8 @@ def _cached_network(path: str, stamp: int, device: str) -> tuple[FoundCause, dic
     from foundcause.model import checkpoint
 
     try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.zeros(1, device=torch.device(device))
+    except (RuntimeError, AssertionError, TypeError) as error:
         raise ConfigError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}; try 'cpu'") from error
     return checkpoint.load(path, device=device)
 
@@ -243,9 +245,17 @@ def _check_options(*, runs: int, threshold: float | None, seed: int, batch_size:
         raise ConfigError(f"threshold={threshold!r} must lie between 0 and 1")
 
 
-def _refuse_few_rows(read: Table) -> None:
-    if len(read.values) < MIN_ROWS:
-        raise TableError(f"the table has {len(read.values)} rows; at least {MIN_ROWS} are needed, and 100 are advised")
+def _refuse_too_little(read: Table) -> None:
+    rows = len(read.values)
+    if len(read.columns) < 2:
+        raise TableError(
+            f"the table has one column, {read.columns[0].name!r}; a graph needs at least two. "
+            "Is the separator right (separator=, --separator)?"
+        )
+    if rows < MIN_ROWS <= read.total_rows:
+        raise TableError(f"max_rows={rows} leaves {rows} of {read.total_rows:,} rows; give at least {MIN_ROWS}")
+    if rows < MIN_ROWS:
+        raise TableError(f"the table has {rows} rows; at least {MIN_ROWS} are needed, and 100 are advised")
 
 
 def _working_order(values: np.ndarray, protocol: Protocol) -> tuple[np.ndarray, np.ndarray]:
@@ -316,6 +326,13 @@ def _with_required(answer: Decoded, required: np.ndarray) -> Decoded:
         threshold=answer.threshold,
         confounding_threshold=answer.confounding_threshold,
     )
+
+
+def _unsupported(read: Table, required: np.ndarray) -> list[str]:
+    """Required edges at columns that take no part: they stand by the user's word alone."""
+    idle = ~read.active
+    edges = [f"{read.names[i]} -> {read.names[j]}" for i, j in np.argwhere(required & (idle[:, None] | idle[None, :]))]
+    return [f"{edge} is required, but nothing in the table can speak for it: a column takes no part" for edge in edges]
 
 
 def _network_warnings(metadata: Mapping[str, Any], variables: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 
 import typer
@@ -53,6 +54,10 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Entry point: 0 done, 2 refused with a reason, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal's encoding lacks is no reason to lose the answer.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         build()()
     except FoundcauseError as error:

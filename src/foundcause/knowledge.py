@@ -201,7 +201,8 @@ def parse_edge(text: str) -> Edge:
     """(cause, effect) from ``"cause -> effect"``."""
     parts = [part.strip() for part in text.split("->")]
     if len(parts) != 2 or not all(parts):
-        raise KnowledgeError(f"{text!r} is no edge; write it as 'cause -> effect'")
+        more = "" if len(parts) < 3 else "; names that hold '->' go into a knowledge file, as [cause, effect]"
+        raise KnowledgeError(f"{text!r} is no edge; write it as 'cause -> effect'{more}")
     return parts[0], parts[1]
 
 
@@ -238,5 +239,8 @@ def _reachable(edges: np.ndarray) -> np.ndarray:
 
 
 def _nearest(name: str, names: Sequence[str]) -> str:
+    whole = [other for other in names if "," in other and name in map(str.strip, other.split(","))]
+    if whole:
+        return f"; {whole[0]!r} holds a comma, which --tier splits at: give tiers in a knowledge file"
     close = difflib.get_close_matches(name, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else f"; the columns are {', '.join(map(repr, list(names)[:12]))}"

@@ -239,7 +239,10 @@ class Result:
     def from_json(cls, source: str | Path) -> Result:
         """Read a result from JSON text or from a file."""
         is_text = isinstance(source, str) and source.lstrip().startswith("{")
-        text = str(source) if is_text else Path(source).read_text(encoding="utf-8")
+        try:
+            text = str(source) if is_text else Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot read {str(source)!r}: {error}; give a result written by foundcause") from error
         try:
             return cls.from_dict(json.loads(text))
         except json.JSONDecodeError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
             console.print(line)
     if folder is not None:
         console.print()
-        report = next(iter(sorted(folder.glob("*.html"))), folder)
-        console.print(Text(f"Report: {report}", style="bold"), soft_wrap=True)
+        console.print(Text(f"Report: {folder / 'report.html'}", style="bold"), soft_wrap=True)
         console.print(Text(f"Files:  {folder}/ (JSON, CSV, DOT, GraphML, Mermaid, picture)"), soft_wrap=True)
 
 
@@ -66,10 +66,11 @@ def _edge_table(result: Result) -> Table:
     table.add_column("effect", overflow="fold")
     table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
     table.add_column("agreement", justify="right", no_wrap=True)
+    ink = bar_ink(sys.stdout.encoding)
     for edge in result.edges.head(_MAX_LINES).to_dict("records"):
         share = Text(f"{edge['agreement']:.0%}")
         cause, effect = _short(edge["cause"]), _short(edge["effect"])
-        table.add_row(cause, Text("->"), effect, _bar(edge["probability"]), share)
+        table.add_row(cause, Text("->"), effect, _bar(edge["probability"], ink), share)
     return table
 
 
@@ -80,8 +81,9 @@ def _confounder_table(result: Result) -> Table:
     table.add_column("")
     table.add_column("second", overflow="fold")
     table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
+    ink = bar_ink(sys.stdout.encoding)
     for pair in result.confounders.head(_MAX_LINES).to_dict("records"):
-        table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"]))
+        table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"], ink))
     return table
 
 
@@ -90,11 +92,20 @@ def _short(name: str) -> Text:
     return Text(name if len(name) <= _NAME else name[: _NAME - 1] + "…")
 
 
-def _bar(probability: float) -> Text:
+def bar_ink(encoding: str | None) -> str:
+    """The full and the empty stroke of a bar that this output can show."""
+    try:
+        "━─".encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return "#-"
+    return "━─"
+
+
+def _bar(probability: float, ink: str) -> Text:
     filled = round(probability * _BAR)
     text = Text(f"{probability:.2f} ")
-    text.append("━" * filled, style="green")
-    text.append("─" * (_BAR - filled), style="dim")
+    text.append(ink[0] * filled, style="green")
+    text.append(ink[1] * (_BAR - filled), style="dim")
     return text
 
 

@@ -100,6 +100,13 @@ def test_knowledge_file_and_options_join(run, table):
         (("discover", "table.csv", "--protocol", "papers"), "default, paper, release"),
         (("discover", "table.csv", "--constant", "error"), "'site' is constant"),
         (("discover", "table.csv", "--out", "table.csv"), "is a file"),
+        (("discover", "table.csv", "--out", "table.csv/deeper"), "is a file"),
+        (("discover", "table.csv", "--out", "/proc/none"), "cannot write to '/proc/none'"),
+        (("discover", "https://x.y/z.csv"), "'https://x.y/z.csv' is an address"),
+        (("discover", "table.csv", "--max-rows", "3"), "leaves 3 of 120 rows"),
+        (("discover", "table.csv", "--separator", ";"), "one column"),
+        (("discover", "table.csv", "--device", "toaster"), "device 'toaster' cannot be used"),
+        (("discover", "table.csv", "--forbid", "a -> b -> c"), "knowledge file"),
         (("discover", "table.csv", "--runs", "many"), "--runs"),
         (("discover", "table.csv", "--forbid-within-tiers"), "needs tiers"),
         (("demo", "--rows", "2"), "too few"),
@@ -171,3 +178,18 @@ def test_an_interrupted_run_ends_with_130(table, tiny_checkpoint):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
     assert not (table.parent / "never").exists()
+
+
+def test_a_foreign_terminal_encoding_costs_no_answer(table, tiny_checkpoint, tmp_path):
+    odd = tmp_path / "odd.csv"
+    odd.write_text(table.read_text().replace("age", "größe ✓", 1), encoding="utf-8")
+    for encoding in ("cp1252", "ascii"):
+        for extra in ([], ["--json"]):
+            command = [sys.executable, "-m", "foundcause", "discover", str(odd), "--checkpoint", str(tiny_checkpoint)]
+            command += ["--runs", "1", "--threshold", "0.01", "--out", str(tmp_path / "graph"), *extra]
+            done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding})
+            assert done.returncode == 0, done.stderr
+            if extra:
+                assert "größe ✓" in json.loads(done.stdout.decode(encoding))["names"]
+            else:
+                assert b"->" in done.stdout and b"##" in done.stdout

@@ -215,3 +215,21 @@ def test_the_environment_names_a_checkpoint(monkeypatch, tmp_path, tiny_checkpoi
 def test_importing_foundcause_is_light():
     code = "import sys, foundcause; assert not {'torch', 'pandas', 'sklearn', 'matplotlib'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_required_edges_of_idle_columns_are_told_apart_and_the_source_is_named(tiny_checkpoint, tmp_path):
+    frame = pd.DataFrame({"still": 1.0, "a": np.arange(40.0) ** 0.5 % 1, "b": np.arange(40.0) ** 0.7 % 1})
+    result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=1, knowledge={"required": ["still -> a"]})
+    assert any("still -> a is required, but nothing in the table" in warning for warning in result.warnings)
+    assert result.settings["source"] is None
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    assert fc.discover(tmp_path / "mine.csv", checkpoint=tiny_checkpoint, runs=1).settings["source"] == "mine.csv"
+
+
+def test_misuse_is_named(tiny_checkpoint, tmp_path):
+    with pytest.raises(ConfigError, match="device None cannot be used"):
+        fc.discover(np.eye(9), checkpoint=tiny_checkpoint, device=None)
+    with pytest.raises(InputError, match=r"cannot read .*nope.json.*written by foundcause"):
+        fc.Result.from_json(tmp_path / "nope.json")
+    with pytest.raises(KnowledgeError, match=r"'a, b' holds a comma, which --tier splits at"):
+        fc.discover({"a, b": [*range(9)], "c": [*range(9)]}, checkpoint=tiny_checkpoint, knowledge={"roots": ["b"]})

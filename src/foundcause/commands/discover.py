@@ -6,6 +6,7 @@ Exit codes: 0 done; 2 refused, with one line on stderr that names the column, op
 
 from __future__ import annotations
 
+import json as jsonlib
 import shutil
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from foundcause.errors import ConfigError, OutputError
+from foundcause.errors import ConfigError, OutputError, TableError
 
 if TYPE_CHECKING:
     from foundcause.decode.ensemble import Progress as Callback
@@ -31,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def discover(
-    file: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file; - reads standard input.", show_default=False)],
+    file: Annotated[str, typer.Argument(help="CSV, TSV or Parquet file; - reads standard input.", show_default=False)],
     out: Annotated[
         Path | None, typer.Option(help="Folder for the report and graph files. (default: FILE's name + '-graph')")
     ] = None,
@@ -98,7 +99,7 @@ def discover(
     if folder is not None:
         result.save(folder)
     if json:
-        sys.stdout.write(result.to_json() + "\n")
+        sys.stdout.write(_printable(result.to_json()) + "\n")
     elif not quiet:
         from foundcause.terminal import print_result
 
@@ -148,9 +149,9 @@ def demo(
 
 
 @contextmanager
-def _readable(file: Path) -> Iterator[Path]:
+def _readable(file: str) -> Iterator[str | Path]:
     """The file itself; for ``-``, a temporary file that holds what comes through the pipe."""
-    if str(file) != "-":
+    if file != "-":
         yield file
         return
     if sys.stdin.isatty():
@@ -159,11 +160,23 @@ def _readable(file: Path) -> Iterator[Path]:
         place = Path(folder) / "standard-input"
         with place.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield place
+        try:
+            yield place
+        except TableError as error:
+            raise TableError(str(error).replace(repr(str(place)), "standard input")) from error
 
 
-def _stem(file: Path) -> str:
-    name = "standard-input" if str(file) == "-" else file.name
+def _printable(text: str) -> str:
+    """JSON text that the terminal's encoding can show: escapes stand for what it lacks."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return jsonlib.dumps(jsonlib.loads(text))
+    return text
+
+
+def _stem(file: str) -> str:
+    name = "standard-input" if file == "-" else Path(file).name
     for suffix in (".gz", ".bz2", ".zst", ".lz4"):
         name = name.removesuffix(suffix)
     return Path(name).stem or "table"
@@ -171,8 +184,15 @@ def _stem(file: Path) -> str:
 
 def _refuse_unwritable(folder: Path | None) -> None:
     """Say before the work, not after, that the results have no place to go."""
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise OutputError(f"--out {str(folder)!r} is a file; give a folder")
+    if folder is None:
+        return
+    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not nearest.is_dir():
+        raise OutputError(f"--out {str(folder)!r}: {str(nearest)!r} is a file; give a folder")
+    try:
+        tempfile.TemporaryDirectory(dir=nearest).cleanup()
+    except OSError as error:
+        raise OutputError(f"cannot write to {str(folder)!r} ({error.strerror}); choose another --out") from error
 
 
 def _knowledge(

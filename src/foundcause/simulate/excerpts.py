@@ -36,7 +36,7 @@ def cut(rng: np.random.Generator, scene: Scene) -> Scene:
     edges = np.argwhere(scene.graph[np.ix_(seen, seen)])
     around_edge = len(edges) > 0 and rng.random() < LINKED
     # People pick pairs whose direction is beyond doubt: ages, places, settings and seasons are causes, never effects.
-    exogenous = edges[~scene.graph.any(axis=0)[seen[edges[:, 0]]]]
+    exogenous = edges[np.isin(seen[edges[:, 0]], np.flatnonzero(scene.graph.sum(axis=0) == 0))]
     if len(exogenous) > 0 and rng.random() < EXOGENOUS:
         edges = exogenous
     places = edges[rng.integers(len(edges))] if around_edge else rng.choice(len(seen), size=2, replace=False)
