@@ -55,6 +55,8 @@ def discover(
     separator: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    nominal: Sequence[str] = (),
     batch_size: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -67,6 +69,7 @@ def discover(
     threshold: probability from which an edge is shown; None lets it adapt to the table.
     device: ``cpu``, ``cuda``, ... checkpoint: weights to use instead of the shipped ones.
     max_rows: larger tables are sampled while reading.
+    drop: columns to leave out. nominal: columns whose numbers are codes of categories, such as zip codes.
     constant, empty, identifier, duplicate, separator, header, names: as in ``read_table``.
     batch_size: passes that run at once; None chooses by memory. It does not change the answer.
     progress: called as ``progress(done, total, stage)``.
@@ -87,6 +90,8 @@ def discover(
         separator=separator,
         header=header,
         names=names,
+        drop=drop,
+        nominal=nominal,
     )
     _refuse_too_little(read)
     forbidden, required = (known or Knowledge()).masks(read.names)

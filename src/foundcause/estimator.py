@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,11 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
 
+if TYPE_CHECKING:
+    from foundcause.table import Table
+    from foundcause.table.screen import Policy
+
 
 class CausalDiscovery(BaseEstimator):
     """Causal discovery as an estimator, for pipelines and parameter searches.
 
-    The parameters are those of ``foundcause.discover``. After ``fit``:
+    The parameters are those of ``foundcause.discover`` but for ``progress``. After ``fit``:
 
     result_: the whole ``Result``.
     adjacency_: (D, D) int array; 1 where i causes j; acyclic.
@@ -37,6 +41,16 @@ class CausalDiscovery(BaseEstimator):
         device: str = "cpu",
         checkpoint: str | Path | None = None,
         max_rows: int = 20_000,
+        constant: Policy = "isolate",
+        empty: Policy = "isolate",
+        identifier: Policy = "isolate",
+        duplicate: Policy = "keep",
+        separator: str | None = None,
+        header: bool | None = None,
+        names: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        nominal: Sequence[str] = (),
+        batch_size: int | None = None,
     ) -> None:
         self.knowledge = knowledge
         self.protocol = protocol
@@ -46,6 +60,16 @@ class CausalDiscovery(BaseEstimator):
         self.device = device
         self.checkpoint = checkpoint
         self.max_rows = max_rows
+        self.constant = constant
+        self.empty = empty
+        self.identifier = identifier
+        self.duplicate = duplicate
+        self.separator = separator
+        self.header = header
+        self.names = names
+        self.drop = drop
+        self.nominal = nominal
+        self.batch_size = batch_size
 
     def fit(self, X: Any, y: Any = None) -> CausalDiscovery:
         """Discover the graph of X (anything ``discover`` reads); ``y`` is ignored."""
@@ -57,14 +81,18 @@ class CausalDiscovery(BaseEstimator):
         self.confounding_ = self.result_.confounding_probabilities
         self.n_features_in_ = len(self.result_.names)
         self.feature_names_in_ = np.array(self.result_.names, dtype=object)
-        self._learn_regressions(self._cells(X))
+        self._codes: Mapping[str, Mapping[str, float]] = {}
+        table = self._read(X)
+        self._codes = table.codes
+        self._learn_regressions(self._cells(table))
         return self
 
     def score(self, X: Any, y: Any = None) -> float:
         """Directed F1 against a true adjacency ``y`` (D, D); without one, the mean log-likelihood of the rows of X.
 
         The likelihood is that of linear Gaussian regressions of each column on its parents, with the coefficients of
-        the table that was fitted: a graph that misses strong causes scores low on new rows.
+        the table that was fitted: a graph that misses strong causes scores low on new rows. Words mean the numbers they
+        meant there; words never seen count as missing.
         """
         check_is_fitted(self, "adjacency_")
         if y is not None:
@@ -74,18 +102,26 @@ class CausalDiscovery(BaseEstimator):
             found = self.adjacency_.astype(bool)
             total = found.sum() + truth.sum()
             return 1.0 if total == 0 else float(2 * (found & truth).sum() / total)
-        cells = self._scaled(self._cells(X))
+        cells = self._scaled(self._cells(self._read(X)))
         residuals = cells - cells @ self._coefficients
         likelihood = -0.5 * (np.log(2 * np.pi * self._variances) + residuals**2 / self._variances)
         return float(likelihood.sum(axis=1).mean())
 
-    def _cells(self, X: Any) -> np.ndarray:
+    def _read(self, X: Any) -> Table:
+        """The table with all its columns, also those that a few rows make constant or empty."""
         from foundcause.table import read_table
 
-        table = read_table(X, max_rows=self.max_rows, seed=self.seed)
-        if table.names != self.result_.names:
-            raise InputError(f"the table has columns {table.names}, fitted were {self.result_.names}; give the same")
-        return table.values
+        options = ("max_rows", "seed", "separator", "header", "names", "drop", "nominal")
+        return read_table(X, codes=self._codes, **{option: getattr(self, option) for option in options})
+
+    def _cells(self, table: Table) -> np.ndarray:
+        """The columns that were fitted, (N, D)."""
+        place = {name: k for k, name in enumerate(table.names)}
+        if lacking := [name for name in self.result_.names if name not in place]:
+            raise InputError(
+                f"the table lacks columns {lacking}; fitted were {list(self.result_.names)}, give the same"
+            )
+        return table.values[:, [place[name] for name in self.result_.names]]
 
     def _learn_regressions(self, cells: np.ndarray) -> None:
         """Regression of each standardised column on its parents, with a little shrinkage."""

@@ -14,10 +14,12 @@ from foundcause.decode.canonical import standardised
 
 _FEW_ROWS = 100
 _COLLINEAR = 0.995
+_ALSO_IN_RANKS = 0.9
 _EXPLAINED = 0.9999
 _HEAVY_MISSING = 0.4
 _LEAST_AUTOCORRELATION = 0.25
 _UNDECIDED = 0.65
+_REPEATED = 0.1
 _SHOWN = 5
 
 
@@ -33,6 +35,7 @@ def table_warnings(values: np.ndarray, names: Sequence[str], *, trained_variable
             "the ranking of edges holds better than their probabilities"
         )
     found += _missing(values, names)
+    found += _repeated_rows(values)
     if rows >= 10 and variables >= 2:
         scaled = np.nan_to_num(standardised(values))
         found += _collinear(scaled, names)
@@ -70,6 +73,33 @@ def _missing(values: np.ndarray, names: Sequence[str]) -> list[str]:
     ]
 
 
+def _repeated_rows(values: np.ndarray) -> list[str]:
+    """Rows that repeat others although they hold values (two or more) that no different row holds.
+
+    Rows of few discrete columns, or of each column's usual value, repeat by nature.
+    """
+    rows, variables = values.shape
+    if rows < 2 or variables < 2:
+        return []
+    cells = np.ascontiguousarray(values + 0.0)  # one bit pattern for zero, as -0.0 + 0.0 is 0.0
+    cells[np.isnan(cells)] = np.nan
+    _, first, counts = np.unique(
+        cells.view(np.dtype((np.void, cells.itemsize * variables))).ravel(), return_index=True, return_counts=True
+    )
+    own = np.zeros(len(first), dtype=int)
+    for column in cells[first].T:
+        _, place, holders = np.unique(column, return_inverse=True, return_counts=True)
+        usual = np.argmax(np.bincount(place, weights=counts))
+        own += (holders[place] == 1) & (place != usual) & ~np.isnan(column)
+    repeats = counts - 1
+    if repeats[own >= 2].sum() < _REPEATED * rows:
+        return []
+    return [
+        f"{int(repeats.sum()):,} of {rows:,} rows repeat others exactly, which measurements hardly do: the table "
+        f"says as much as its {len(first):,} different rows, and probabilities are too sure; remove copied rows"
+    ]
+
+
 def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
     """Groups of columns that nearly repeat each other, and columns that the others determine."""
     rows, variables = scaled.shape
@@ -78,6 +108,10 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
     correlation = scaled.T @ scaled / rows
     close = np.abs(correlation) > _COLLINEAR
     np.fill_diagonal(close, False)
+    for i, j in np.argwhere(np.triu(close)):
+        # A few far values that two columns share, such as codes for missing, do not make them the same.
+        ranks = np.corrcoef(_ranks(scaled[:, i]), _ranks(scaled[:, j]))[0, 1]
+        close[i, j] = close[j, i] = abs(ranks) > _ALSO_IN_RANKS
     found = []
     for group in knots(close):
         found.append(

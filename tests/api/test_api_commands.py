@@ -107,6 +107,8 @@ def test_knowledge_file_and_options_join(run, table):
         (("discover", "table.csv", "--separator", ";"), "one column"),
         (("discover", "table.csv", "--device", "toaster"), "device 'toaster' cannot be used"),
         (("discover", "table.csv", "--forbid", "a -> b -> c"), "knowledge file"),
+        (("discover", "table.csv", "--drop", "agee"), "did you mean 'age'"),
+        (("discover", "table.csv", "--nominal", "agee"), "did you mean 'age'"),
         (("discover", "table.csv", "--runs", "many"), "--runs"),
         (("discover", "table.csv", "--forbid-within-tiers"), "needs tiers"),
         (("demo", "--rows", "2"), "too few"),
@@ -193,3 +195,12 @@ def test_a_foreign_terminal_encoding_costs_no_answer(table, tiny_checkpoint, tmp
                 assert "größe ✓" in json.loads(done.stdout.decode(encoding))["names"]
             else:
                 assert b"->" in done.stdout and b"##" in done.stdout
+
+
+def test_columns_left_out_and_columns_of_codes(run, table):
+    frame = pd.read_csv(table).assign(zip=np.arange(120) % 7 * 1000 + 10)
+    frame.to_csv(table, index=False)
+    done = run("discover", table, "--json", "--drop", "age", "--drop", "site", "--nominal", "zip", "--runs", 1)
+    result = json.loads(done.stdout)
+    assert result["names"] == ["[bmi]", "smoking", "cancer", "zip"]
+    assert {column["name"]: column["kind"] for column in result["columns"]}["zip"] == "nominal"

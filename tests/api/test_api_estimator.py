@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -46,6 +47,29 @@ def test_score(values, tiny_checkpoint):
         estimator.score(values, np.zeros((2, 2)))
     with pytest.raises(InputError, match="columns"):
         estimator.score(values[:, :3])
+
+
+def test_words_mean_in_new_rows_what_they_meant_in_the_fitted_ones(tiny_checkpoint):
+    rng = np.random.default_rng(3)
+    city = rng.choice(["a", "b", "c"], size=300, p=[0.5, 0.3, 0.2])
+    height = np.array([{"a": 0.0, "b": 1.0, "c": 2.0}[name] for name in city]) + 0.1 * rng.normal(size=300)
+    table = pd.DataFrame({"city": city, "y": height, "still": 1.0})
+    estimator = fc.CausalDiscovery(
+        checkpoint=tiny_checkpoint, runs=1, knowledge={"required": ["city -> y"]}, constant="drop"
+    ).fit(table)
+    parts = [table[table["city"] == name] for name in "abc"]
+    whole = sum(len(part) * estimator.score(part) for part in parts) / len(table)
+    assert estimator.score(table) == pytest.approx(whole)
+    assert estimator.score(table.assign(city=table["city"].map({"a": "c", "b": "b", "c": "a"}))) < whole - 1
+    strange = table.assign(city="elsewhere")
+    assert np.isfinite(estimator.score(strange))
+
+
+def test_all_options_of_discover_but_progress_are_parameters():
+    import inspect
+
+    options = set(inspect.signature(fc.discover).parameters) - {"table", "progress"}
+    assert set(fc.CausalDiscovery().get_params()) == options
 
 
 def test_pipeline_and_search(values, tiny_checkpoint):

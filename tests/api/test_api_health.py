@@ -34,6 +34,32 @@ def test_each_warning():
     assert "ordered in time" in words(walks)
 
 
+def test_repeated_measurements_are_told():
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.normal(size=(30, 3)), rng.integers(0, 2, 30)])
+    assert "1,170 of 1,200 rows repeat others" in words(rng.permutation(np.tile(values, (40, 1))))
+    holed = rng.normal(size=(300, 4))
+    holed[::7, 1] = np.nan
+    assert "100 of 400 rows repeat others" in words(np.vstack([holed, holed[:100]]))
+
+
+def test_rows_that_repeat_by_nature_are_not_told():
+    rng = np.random.default_rng(0)
+    few = rng.integers(0, 4, size=(1000, 3)).astype(float)
+    rounded = np.round(rng.normal(size=(2000, 1)) * 10 + rng.normal(size=(2000, 2)) * 4)
+    rain = np.where(rng.random((500, 1)) < 0.5, 0.0, rng.gamma(1.0, size=(500, 4)))
+    rare = (rng.random((800, 12)) < 0.05).astype(float)
+    for values in (few, rounded, rain, rare, rng.normal(size=(500, 3))):
+        assert "repeat others" not in words(values)
+
+
+def test_a_shared_code_does_not_make_columns_the_same():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(500, 3))
+    values[:25, :2] = 999999999.0
+    assert "nearly the same" not in words(values)
+
+
 def test_graph_warnings():
     edges = np.array([[0, 0.5, 0.9], [0.4, 0, 0.0], [0.05, 0.0, 0]])
     adjacency = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)

@@ -170,13 +170,14 @@ def test_laws_show_most_of_their_edges_and_come_alone_or_mixed() -> None:
     assert seen / edges > 0.85
 
 
-def test_a_law_answers_all_its_causes() -> None:
-    """With the same draws, another value of any cause makes another effect: no parent is one in name only."""
+@pytest.mark.parametrize("family", [None, *laws.LAWS])
+def test_a_law_answers_all_its_causes(family: str | None) -> None:
+    """With the same draws, other values of any cause make another effect: no parent is one in name only."""
     idle = 0
     for seed in range(60):
         causes = list(np.random.default_rng([seed, 1]).standard_normal((3, 400)))
-        effect = laws._effect(np.random.default_rng(seed), causes, None)
+        effect = laws._effect(np.random.default_rng(seed), causes, family)
         for k in range(3):
-            moved = [c + 0.5 * np.sin(3 * c) if j == k else c for j, c in enumerate(causes)]
-            idle += np.allclose(laws._effect(np.random.default_rng(seed), moved, None), effect)
-    assert idle <= 2  # a maximum may hide one cause behind another
+            moved = [np.roll(cause, 7) if j == k else cause for j, cause in enumerate(causes)]
+            idle += np.allclose(laws._effect(np.random.default_rng(seed), moved, family), effect)
+    assert idle <= 1  # of 180; a maximum may hide one cause behind another

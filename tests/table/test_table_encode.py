@@ -139,6 +139,84 @@ def test_codes_for_missing_are_named_but_used():
     assert not encode_column("x", pd.Series([*np.arange(90.0), 99.0, 99.0])).notes
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1.4k", "950", "2K"], [1400, 950, 2000]),
+        (["1.4k", "2.5M", "3bn"], [1400, 2.5e6, 3e9]),
+        (["900k", "1.2m"], [9e5, 1.2e6]),
+        (["$1.5M", "$20k", "$300"], [1.5e6, 2e4, 300]),
+        (["300 K", "295.5 K"], [300, 295.5]),
+        (["USD 5.00", "USD 1,000.50"], [5, 1000.5]),
+        (["12.50", "(7.25)", "($1,000.00)"], [12.5, -7.25, -1000]),
+        (["12.50-", "3.10"], [-12.5, 3.1]),
+        (["1.234.567", "5.642", "987"], [1234567, 5642, 987]),
+        (["1.234,5", "5.642", "2,25"], [1234.5, 5642, 2.25]),
+        (["1,234", "2.5"], [1234, 2.5]),
+    ],
+)
+def test_marks_and_multipliers_mean_the_same_in_the_whole_column(cells, values):
+    np.testing.assert_allclose(encode(cells * 3, dtype=object).values, values * 3)
+
+
+def test_mixed_currencies_are_no_numbers():
+    assert encode(["$5", "€7", "£9"] * 5).kind == "nominal"
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["12 kg", "7", "9 kg"], "have no unit"),
+        (["40 %", "0.4"], "have no unit"),
+        (["1.4k", "950"], "'1.4k' is read as 1,400"),
+        (["1,459", "2"], "may mean 1.459"),
+    ],
+)
+def test_doubtful_numbers_are_told(cells, words):
+    assert any("'dose'" in note and words in note for note in encode(cells * 3, name="dose", dtype=object).notes)
+
+
+def test_zero_needs_no_unit():
+    assert not encode(["12 kg", "0", "9 kg"] * 3).notes
+
+
+@pytest.mark.parametrize("share", [0.07, 0.18])
+def test_numbers_with_a_few_words_stay_numbers(share):
+    rng = np.random.default_rng(0)
+    cells = np.round(rng.gamma(2, 5, size=400), 3).astype(str).astype(object)
+    strange = rng.random(400) < share
+    cells[strange] = np.where(rng.random(strange.sum()) < 0.5, "ND", "<0.5")
+    encoded = encode(cells, name="crp")
+    assert encoded.kind == "continuous" and (np.isnan(encoded.values) == strange).all()
+    assert any("'crp'" in note and "'ND'" in note and "no numbers" in note for note in encoded.notes)
+    assert any("'crp'" in note and "'<0.5'" in note and "bound" in note for note in encoded.notes)
+
+
+def test_codes_of_letters_and_digits_are_no_numbers():
+    assert encode(["1", "2", "3", "A", "B", "C"] * 10).kind == "nominal"
+
+
+def test_an_open_end_belongs_to_a_scale():
+    encoded = encode(["0", "1", "2", "3+"] * 5)
+    assert encoded.kind == "ordinal" and encoded.values[:4].tolist() == [0, 1, 2, 3]
+
+
+def test_long_codes_and_pairs_of_codes_are_named():
+    cells = [*(np.arange(50) % 17 / 3), 999999999.0, 999999999.0]
+    assert "999999999 in 2 rows" in encode(cells).notes[0]
+    assert len(encode([*cells, -99.0, -99.0]).notes) == 2
+
+
+def test_nominal_numbers_are_coded_like_words():
+    words = encode(["b", "a", "b", "c", "b", "a"])
+    for cells in ([7, 3, 7, 5, 7, 3], [7.0, 3.0, 7.0, 5.0, 7.0, 3.0], ["7", "3", "7", "5", "7", "3"]):
+        encoded = encode_column("zip", pd.Series(cells), nominal=True)
+        assert encoded.kind == "nominal" and encoded.values.tolist() == words.values.tolist()
+        assert "'zip'" in encoded.notes[0] and "'7', '3', '5'" in encoded.notes[0]
+    holed = encode_column("zip", pd.Series([1.0, np.nan, 2.0, 3.0]), nominal=True)
+    assert np.isnan(holed.values).tolist() == [False, True, False, False]
+
+
 def test_infinities_are_missing_and_said():
     for cells in ([1.0, np.inf, -np.inf, 2.0, 3.5], ["1", "inf", "-inf", "2", "3.5"]):
         encoded = encode(cells, name="ratio")

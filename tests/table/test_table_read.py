@@ -263,3 +263,122 @@ def test_many_nominal_columns_share_one_warning():
     found = [warning for warning in read_table(frame).warnings if "without a known order" in warning]
     assert len(found) == 1 and all(repr(name) in found[0] for name in frame)
     assert len([w for w in read_table(frame.iloc[:, :2]).warnings if "without a known order" in w]) == 2
+
+
+def test_the_files_decimal_comma_decides_what_dots_and_commas_mean(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [(k + 0.25, 500 + k * 37, 1 + k / 8, 10**6 + k) for k in range(40)]
+    lines = [
+        f"{a:.2f};{b:,};{c:.3f};{d:,}".replace(",", "_").replace(".", ",").replace("_", ".").replace(",000;", ";")
+        for a, b, c, d in rows
+    ]
+    path.write_text("share;income;ratio;sales\n" + "\n".join(lines))
+    table = read_table(path, identifier="keep")
+    assert "2;" in path.read_text() and "1.018" in path.read_text()
+    np.testing.assert_allclose(table.values, rows)
+    assert not any("may mean" in warning for warning in table.warnings)
+
+
+def test_the_files_decimal_point_makes_commas_group(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "\n".join(f'{k / 4},"{1459 + k * k:,}"' for k in range(40)))
+    table = read_table(path)
+    assert table.values[:2, 1].tolist() == [1459, 1460]
+    assert not any("may mean" in warning for warning in table.warnings)
+
+
+def test_semicolons_alone_suggest_a_decimal_comma_and_doubt_is_told(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x;y\n" + "\n".join(f"{k % 7};1,{100 + k * 3}" for k in range(40)))
+    table = read_table(path)
+    assert table.values[0, 1] == 1.1
+    assert any("'y'" in warning and "may mean 1100" in warning for warning in table.warnings)
+
+
+@pytest.mark.parametrize("kind", ["counter", "stepped", "shuffled", "filtered"])
+def test_a_row_counter_is_seen_in_a_sample_and_in_any_order(tmp_path, kind):
+    frame = numbers(3000, 2)
+    rng = np.random.default_rng(1)
+    counters = {
+        "counter": np.arange(3000),
+        "stepped": 7 + 10 * np.arange(3000),
+        "shuffled": rng.permutation(3000) + 1,
+        "filtered": np.sort(rng.permutation(4000)[:3000]),
+    }
+    frame.insert(0, "nr", counters[kind])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        for max_rows in (20_000, 1000):
+            column = read_table(source, max_rows=max_rows).columns[0]
+            assert (column.kind, column.status) == ("identifier", "isolated")
+
+
+def test_whole_measurements_are_no_row_counter():
+    rng = np.random.default_rng(0)
+    frame = numbers(60, 2)
+    frame["income"] = rng.permutation(90_000)[:60] + 8000  # all differ, by chance
+    frame["age"] = rng.integers(18, 90, 60)
+    frame["few"] = rng.permutation(400)[:60]
+    assert {column.kind for column in read_table(frame).columns} == {"continuous", "count"}
+
+
+def test_an_unquoted_decimal_comma_does_not_shift_the_names(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    made = {
+        "age,income": [
+            f"{rng.integers(18, 90)},{rng.integers(900, 3000)},{rng.integers(0, 100):02d}" for _ in range(90)
+        ],
+        "t,income": [f"{k},{rng.integers(900, 3000)},{rng.integers(0, 100):02d}" for k in range(90)],
+        "name,age,comment": [f"n{k},{k % 7},hello, world" for k in range(40)],
+    }
+    for header, lines in made.items():
+        path.write_text("\n".join([header, *lines]))
+        with pytest.raises(TableError, match="quote cells that hold ','"):
+            read_table(path)
+
+
+def test_codes_for_missing_make_no_copies():
+    frame = numbers(600, 2)
+    frame.loc[:29, ["a", "b"]] = 999999999.0
+    table = read_table(frame, duplicate="isolate")
+    assert table.active.all()
+    for name in ("a", "b"):
+        assert any(f"'{name}' holds 999999999 in 30 rows" in warning for warning in table.warnings)
+    frame["c"] = 5 - 2 * frame["a"]
+    assert read_table(frame, duplicate="isolate").active.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("hash_mark", ["#", "# "])
+def test_a_commented_line_with_a_name_for_each_column_is_the_header(tmp_path, hash_mark):
+    path = tmp_path / "t.csv"
+    path.write_text(f"# made by hand\n{hash_mark}age,dose\n" + BODY)
+    table = read_table(path)
+    assert table.names == ("age", "dose") and len(table.values) == 30
+    assert not any("no header" in warning for warning in table.warnings)
+    path.write_text("# made by hand\n" + BODY)
+    assert read_table(path).names == ("x1", "x2")
+    path.write_text("# units, unknown\nage,dose\n" + BODY)
+    assert read_table(path).names == ("age", "dose")
+
+
+def test_years_as_names_need_an_option_that_is_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("region,2019,2020\n" + "\n".join(f"{'abc'[k % 3]},{k * 7 % 31},{k * 5 % 29}" for k in range(30)))
+    assert any("--header" in warning and "header=True" in warning for warning in read_table(path).warnings)
+    assert read_table(path, header=True).names == ("region", "2019", "2020")
+
+
+def test_columns_are_left_out_and_numbers_declared_categories():
+    frame = numbers(60, 3)
+    frame["zip"] = np.arange(60) % 5 * 111
+    table = read_table(frame, drop=["b"], nominal=["zip"])
+    assert table.names == ("a", "c", "zip")
+    assert [column.kind for column in table.columns] == ["continuous", "continuous", "nominal"]
+    assert any("'zip'" in warning and "without a known order" in warning for warning in table.warnings)
+    assert not any("'b'" in warning for warning in table.warnings)
+    for option in ("drop", "nominal"):
+        with pytest.raises(TableError, match=rf"{option}.*'zipp'.*'zip'"):
+            read_table(frame, **{option: ["zipp"]})
+    with pytest.raises(TableError, match="every column"):
+        read_table(frame, drop=list(frame.columns))

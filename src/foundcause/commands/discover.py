@@ -59,6 +59,10 @@ def discover(
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first row names columns. (default: guessed)"),
     ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; repeatable.")] = None,
+    nominal: Annotated[
+        list[str] | None, typer.Option(help="A column whose numbers are codes of categories; repeatable.")
+    ] = None,
     constant: Annotated[str, typer.Option(help="Constant columns: isolate, drop or error.")] = "isolate",
     empty: Annotated[str, typer.Option(help="Empty columns: isolate, drop or error.")] = "isolate",
     identifier: Annotated[str, typer.Option(help="Identifiers: isolate, drop, error or keep.")] = "isolate",
@@ -90,6 +94,8 @@ def discover(
             max_rows=max_rows,
             separator="\t" if separator in ("\\t", "tab") else separator,
             header=header,
+            drop=drop or (),
+            nominal=nominal or (),
             constant=constant,  # type: ignore[arg-type]
             empty=empty,  # type: ignore[arg-type]
             identifier=identifier,  # type: ignore[arg-type]

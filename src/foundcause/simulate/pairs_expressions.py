@@ -61,6 +61,11 @@ def _raised(rng: np.random.Generator, column: np.ndarray, least: float = 0.05) -
     return column - column.min() + rng.uniform(least, 1.0)
 
 
+def _inside(column: np.ndarray, level: float) -> float:
+    """The level, moved to where the column passes it in one row of ten: a switch that never switches is no cause."""
+    return float(np.clip(level, *np.quantile(column, [0.1, 0.9])))
+
+
 _UNARY: tuple[Unary, ...] = (
     lambda rng, a: np.tanh(rng.uniform(0.4, 2.0) * a + rng.normal()),
     lambda rng, a: np.exp(np.clip(rng.uniform(0.4, 2.0) * a, -6.0, 3.0)),
@@ -68,7 +73,7 @@ _UNARY: tuple[Unary, ...] = (
     lambda rng, a: np.sign(a) * np.abs(a) ** rng.uniform(0.4, 2.2),
     lambda rng, a: (a - rng.normal()) ** 2,
     lambda rng, a: np.sin(rng.uniform(0.4, 2.0) * a + rng.uniform(0.0, 2 * np.pi)),
-    lambda rng, a: np.maximum(a, rng.normal()),
+    lambda rng, a: np.maximum(a, _inside(a, rng.normal())),
     lambda rng, a: 1.0 / _raised(rng, a, 0.1),
     lambda rng, a: warp(rng, a, strength=rng.uniform(0.2, 1.0)),
     lambda rng, a: np.abs(a - rng.normal()),
@@ -85,7 +90,7 @@ _BINARY: tuple[Binary, ...] = (
     lambda rng, a, b: a * b,
     lambda rng, a, b: a * np.exp(rng.uniform(0.3, 1.0) * b),
     lambda rng, a, b: np.maximum(a, b),
-    lambda rng, a, b: np.where(a > rng.normal(0.0, 0.7), b, rng.normal() * b + rng.normal()),
+    lambda rng, a, b: np.where(a > _inside(a, rng.normal(0.0, 0.7)), b, rng.normal() * b + rng.normal()),
     lambda rng, a, b: _raised(rng, a) * _raised(rng, b),
     lambda rng, a, b: a / _raised(rng, b, 0.2),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
+from scipy.stats import rankdata
 
 from foundcause.simulate.pairs_functions import gaussian_process, standard
 from foundcause.simulate.pairs_mechanisms import noise_size
@@ -50,7 +51,7 @@ def textbook_cause(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def textbook_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray, form: str) -> np.ndarray:
-    """An effect of one of the published forms, (N,); multiplicative noise is even, whatever ``noise`` is."""
+    """An effect of one of the published forms, (N,); multiplicative noise is even, in the order of ``noise``."""
 
     def curve() -> np.ndarray:
         if form.endswith("-s"):
@@ -61,7 +62,8 @@ def textbook_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray, 
 
     signal = standard(curve())
     if form == "MN-U":
-        return (signal + rng.uniform(0.0, 2.0)) * rng.uniform(rng.uniform(0.0, 0.6), 1.0, len(x))
+        least, even = rng.uniform(0.0, 0.6), (rankdata(noise) - 0.5) / len(x)
+        return (signal + rng.uniform(0.0, 2.0)) * (least + (1.0 - least) * even)
     if form.startswith("AN"):
         return signal + noise_size(rng) * noise
     spread = np.exp(rng.uniform(0.4, 1.0) * standard(curve()))

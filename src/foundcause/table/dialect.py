@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,8 @@ class Dialect:
 
     encoding: codec name. separator: one character, or ``whitespace`` for runs of blanks.
     header: whether the first row names the columns. skipped: lines before it (comments, titles, blank lines).
-    ragged_header: whether the header row has a cell less than the others. width: columns. titles: skipped titles.
+    ragged_header: whether the header row has a cell less than the others; row_names: for it does not name the first.
+    width: columns. titles: skipped titles.
     """
 
     encoding: str
@@ -38,6 +40,7 @@ class Dialect:
     width: int
     names: tuple[str, ...]
     ragged_header: bool = False
+    row_names: bool = False
     titles: tuple[str, ...] = ()
 
 
@@ -81,6 +84,7 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     skipped = 0
     while skipped < len(lines) - 1 and (lines[skipped].startswith("#") or not lines[skipped].strip()):
         skipped += 1
+    comment = lines[skipped - 1] if skipped else ""
     if match := re.fullmatch(r"sep=(.)", lines[skipped]):  # how Excel notes the separator
         separator, skipped = separator or match[1], skipped + 1
     body = "\n".join(lines[skipped : skipped + _LOOKED_AT])
@@ -91,6 +95,9 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     elif len(separator) != 1 and separator != "whitespace":
         raise TableError(f"separator={separator!r} must be one character or 'whitespace'")
     rows = _parse(body, separator)
+    if header is None and _names_columns(comment, rows, separator):
+        skipped, header = skipped - 1, True
+        rows = [_parse(comment.lstrip("# \t"), separator)[0], *rows]
     titles: list[str] = []
     while _is_title(rows, header):
         titles.append(lines[skipped].strip(" " + separator))
@@ -107,11 +114,19 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     names = [cell.strip() for cell in rows[0]] if header else [f"x{k + 1}" for k in range(width)]
     if separator == "whitespace":
         names = [name.strip("\"'") for name in names]
+    row_names = False
     if short:
         width += 1
+        full = [row for row in rows[1:] if len(row) == width]
         # A separator at the end of every line, or row names in the first column as R writes them.
-        trailing = all(not row[-1].strip() for row in rows[1:] if len(row) == width)
-        names = [*names, ""] if trailing else ["", *names]
+        row_names = any(row[-1].strip() for row in full)
+        names = ["", *names] if row_names else [*names, ""]
+        if row_names and not _have_row_names(full, quoted=lines[skipped + 1].startswith('"')):
+            blank = "blanks" if separator == "whitespace" else repr(separator)
+            raise TableError(
+                f"{str(path)!r}: the header has {width - 1} names and the rows have {width} cells, but the first "
+                f"column holds no row names; quote cells that hold {blank} (a decimal comma?) or name every column"
+            )
     return Dialect(
         encoding=encoding,
         separator=separator,
@@ -120,6 +135,7 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
         width=width,
         names=tuple(names),
         ragged_header=short,
+        row_names=row_names,
         titles=tuple(titles),
     )
 
@@ -152,6 +168,35 @@ def _lacks_a_name(rows: list[list[str]]) -> bool:
     if len(rows[0]) != usual - 1 or share < _AGREEING:
         return False
     return len(rows[1]) == usual and any(_NUMBER.fullmatch(cell) for cell in rows[1])
+
+
+def _names_columns(comment: str, rows: list[list[str]], separator: str) -> bool:
+    """Whether the line with a '#' above the rows is their header: a word for each of their cells."""
+    if not comment.startswith("#") or not rows or _has_header(rows):
+        return False
+    cells = (_parse(comment.lstrip("# \t"), separator) or [[]])[0]
+    usual, share = _usual_width(rows)
+    return len(cells) == usual > 1 and share >= _AGREEING and not any(_NUMBER.fullmatch(cell) for cell in cells)
+
+
+def _have_row_names(rows: list[list[str]], *, quoted: bool) -> bool:
+    """Whether first cells name rows: all differ, and are words, quoted, or rising whole numbers.
+
+    Digits after a zero ('05') and cells of some columns only that begin with a blank were cut off by a separator.
+    """
+    first = [row[0].strip("\"' ") for row in rows]
+    if len(set(first)) < len(first):
+        return False
+    if any(re.fullmatch(r"0\d+", cell) for row in rows for cell in row[1:]):
+        return False
+    blank_first = {k for row in rows for k, cell in enumerate(row[1:]) if cell.startswith(" ")}
+    if 0 < len(blank_first) < len(rows[0]) - 1:
+        return False
+    if quoted or not any(_NUMBER.fullmatch(cell) for cell in first):
+        return True
+    if not all(re.fullmatch(r"\d+", cell) for cell in first):
+        return False
+    return all(int(left) < int(right) for left, right in pairwise(first))
 
 
 def _parse(body: str, separator: str) -> list[list[str]]:

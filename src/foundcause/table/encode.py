@@ -5,16 +5,21 @@ Shapes: N rows. Values are (N,) float64 with NaN where unobserved.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
+from foundcause.table.numbers import Decimal, read_numbers
 from foundcause.table.vocabulary import NEGATIVE, POSITIVE, is_missing, known_order
 
-_NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is text
+_NUMERIC_SHARE = 0.95  # below this share of readable numbers (or dates) a text column is text,
+_LEAST_SHARE, _LEAST_SHARE_MANY = 0.8, 0.5  # unless all else are few words beside few or many different numbers
+_FEW_WORDS, _MANY_NUMBERS, _SHORT_SCALE = 5, 20, 12
 _COUNT_LIMIT = 1e6
 _DATE_SHAPE = re.compile(
     r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
@@ -22,11 +27,15 @@ _DATE_SHAPE = re.compile(
     r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4}"
 )
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-_SPACED_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([ '\u2019\u00a0\u202f]\d{3})+([.,]\d+)?")
-_UNIT = re.compile(r"(.*\d)\s*([^\W\d_]{1,10}|°[CFK]?)")
-_CODES_FOR_MISSING = tuple(sign * (10.0**k - 1) for sign in (-1, 1) for k in range(2, 8))  # -99, 99, -999, ...
-_DECIMAL_COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?")
+_BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
+_CODES_FOR_MISSING = (  # -99, 99, -999, ..., and the ends of 32-bit numbers
+    *(sign * (10.0**k - 1) for sign in (-1, 1) for k in range(2, 16)),
+    -(2.0**31),
+    2.0**31 - 1,
+)
+
+
+_ANY_DECIMAL = Decimal()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +46,7 @@ class Encoded:
     kind, encoding: as in ``ColumnInfo``.
     notes: sentences for the result's warnings; each names the column.
     was_text: whether cells were words, so that nearly all-distinct cells mean an identifier.
+    codes: the number of each word, small letters throughout, where words became codes.
     """
 
     values: np.ndarray
@@ -44,13 +54,32 @@ class Encoded:
     encoding: str
     notes: tuple[str, ...] = ()
     was_text: bool = False
+    codes: Mapping[str, float] = field(default_factory=dict)
 
 
-def encode_column(name: str, column: pd.Series) -> Encoded:
-    """Turn a column of any type into numbers."""
+def encode_column(
+    name: str,
+    column: pd.Series,
+    *,
+    nominal: bool = False,
+    decimal: Decimal = _ANY_DECIMAL,
+    codes: Mapping[str, float] | None = None,
+) -> Encoded:
+    """Turn a column of any type into numbers.
+
+    nominal: its cells are categories without an order, whatever they look like.
+    decimal: the decimal mark of the table, for numbers in text.
+    codes: the number of each word, when it was settled by another table; other words are missing cells.
+    """
     dtype = column.dtype
+    if codes:
+        texts = [_label(cell) if nominal else _text(cell) for cell in column.astype(object)]
+        values = np.array([np.nan if text is None else codes.get(text.casefold(), np.nan) for text in texts])
+        return Encoded(values=values, kind="nominal", encoding="as before", was_text=True, codes=codes)
+    if nominal:
+        return _encode_texts(name, pd.Series([_label(cell) for cell in column], dtype=object), decimal, nominal=True)
     if isinstance(dtype, pd.CategoricalDtype):
-        return _encode_category(name, column)
+        return _encode_category(name, column, decimal)
     if pd.api.types.is_bool_dtype(dtype):
         values = column.astype("object").map({True: 1.0, False: 0.0}).to_numpy(dtype=float, na_value=np.nan)
         return Encoded(values=values, kind="binary", encoding="false=0, true=1")
@@ -71,7 +100,7 @@ def encode_column(name: str, column: pd.Series) -> Encoded:
             kind="ordinal",
             encoding="middle of the interval",
         )
-    return _encode_objects(name, column)
+    return _encode_objects(name, column, decimal)
 
 
 def _encode_numbers(name: str, values: np.ndarray, notes: list[str], encoding: str = "as is") -> Encoded:
@@ -92,7 +121,8 @@ def _encode_numbers(name: str, values: np.ndarray, notes: list[str], encoding: s
 def _suspicious_codes(name: str, values: np.ndarray, seen: np.ndarray) -> list[str]:
     """A warning when -999, 9999 or the like stands far outside all other values, and more than once."""
     found = []
-    for code, others in ((seen[0], seen[1:]), (seen[-1], seen[:-1])) if len(seen) > 3 else ():
+    others = seen[~np.isin(seen, _CODES_FOR_MISSING)]  # two codes in a column do not hide each other
+    for code in (seen[0], seen[-1]) if len(others) > 2 else ():
         times = int((values == code).sum())
         gap = np.abs(others - code).min()
         if code in _CODES_FOR_MISSING and times > 1 and gap > 2 * (others[-1] - others[0]):
@@ -113,7 +143,7 @@ def _encode_dates(column: pd.Series, notes: tuple[str, ...] = ()) -> Encoded:
     return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes)
 
 
-def _encode_category(name: str, column: pd.Series) -> Encoded:
+def _encode_category(name: str, column: pd.Series, decimal: Decimal) -> Encoded:
     categories = column.cat.categories
     codes = column.cat.codes.to_numpy().astype(float)
     codes[codes < 0] = np.nan
@@ -126,15 +156,15 @@ def _encode_category(name: str, column: pd.Series) -> Encoded:
     plain = pd.Series(categories.to_numpy(dtype=object), dtype=object).reindex(
         np.where(np.isnan(codes), -1, codes).astype(int)
     )
-    return _encode_objects(name, plain.infer_objects() if len(plain) else plain)
+    return _encode_objects(name, plain.infer_objects() if len(plain) else plain, decimal)
 
 
-def _encode_objects(name: str, column: pd.Series) -> Encoded:
+def _encode_objects(name: str, column: pd.Series, decimal: Decimal) -> Encoded:
     """Cells of mixed Python types: look at each different text once."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
-        return encode_column(name, column) if _is_plain(column) else _encode_texts(name, column.astype(str))
+        return encode_column(name, column) if _is_plain(column) else _encode_texts(name, column.astype(str), decimal)
     cells = column.to_numpy(dtype=object)
-    return _encode_texts(name, pd.Series([_text(cell) for cell in cells], dtype=object))
+    return _encode_texts(name, pd.Series([_text(cell) for cell in cells], dtype=object), decimal)
 
 
 def _is_plain(column: pd.Series) -> bool:
@@ -156,7 +186,14 @@ def _text(cell: object) -> str | None:
     return str(cell).strip()
 
 
-def _encode_texts(name: str, texts: pd.Series) -> Encoded:
+def _label(cell: object) -> str | None:
+    """A category's name; 3.0 is called '3', as a column of whole numbers with a gap holds it."""
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        return str(int(cell))
+    return _text(cell)
+
+
+def _encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool = False) -> Encoded:
     codes, uniques = pd.factorize(texts, use_na_sentinel=True)
     words = [str(word) for word in uniques]
     missing = np.array([is_missing(word) for word in words], dtype=bool)
@@ -167,24 +204,27 @@ def _encode_texts(name: str, texts: pd.Series) -> Encoded:
     counts = np.bincount(codes[codes >= 0], minlength=len(words))
     if not len(kept):
         return Encoded(values=np.full(len(texts), np.nan), kind="empty", encoding="no value")
-    encoded = _encode_words(name, [words[k] for k in kept], counts[kept])
+    found = [words[k] for k in kept]
+    encoded = _categories(name, found, counts[kept]) if nominal else _encode_words(name, found, counts[kept], decimal)
     table = np.full(len(words) + 1, np.nan)  # the last cell answers code -1, a missing cell
     table[kept] = encoded.values
     values = table[codes]
     if encoded.kind in ("continuous", "count") and encoded.encoding != "frequency rank":
         return _encode_numbers(name, values, list(encoded.notes), encoding=encoded.encoding)
-    return Encoded(
-        values=values, kind=encoded.kind, encoding=encoded.encoding, notes=encoded.notes, was_text=encoded.was_text
-    )
+    number_of = dict(zip((word.casefold() for word in found), encoded.values.tolist(), strict=True))
+    return dataclasses.replace(encoded, values=values, codes={} if encoded.kind == "date" else number_of)
 
 
 def _is_scale(words: list[str], kept: np.ndarray) -> bool:
     return known_order([word for word, keep in zip(words, kept, strict=True) if keep]) is not None
 
 
-def _encode_words(name: str, words: list[str], counts: np.ndarray) -> Encoded:
+def _encode_words(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded:
     """A number for each different text; ``values`` has one entry per word."""
-    for attempt in (_numbers, _truths, _dates, _clock_times):
+    encoded = _numbers(name, words, counts, decimal)
+    if encoded is not None:
+        return encoded
+    for attempt in (_truths, _dates, _clock_times):
         encoded = attempt(name, words, counts)
         if encoded is not None:
             return encoded
@@ -196,6 +236,11 @@ def _encode_words(name: str, words: list[str], counts: np.ndarray) -> Encoded:
         kind: Kind = "binary" if len(by_rank) == 2 else "ordinal"
         scale = " < ".join(by_rank[rank] for rank in sorted(by_rank)[:12])
         return Encoded(values=np.array(order, dtype=float), kind=kind, encoding=scale, was_text=True)
+    return _categories(name, words, counts)
+
+
+def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
+    """Codes of words without a known order: two alphabetically, more by how frequent they are."""
     folded = [word.casefold() for word in words]
     levels = sorted(set(folded))
     if len(levels) <= 2:
@@ -218,58 +263,36 @@ def _encode_words(name: str, words: list[str], counts: np.ndarray) -> Encoded:
     return Encoded(values=values, kind="nominal", encoding="frequency rank", notes=(note,), was_text=True)
 
 
-def _numbers(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
-    plain = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float)
-    # "infinity" and friends are numbers to the parser; they become missing cells further on.
-    readable = np.isfinite(plain) | np.array([word.casefold().lstrip("+-") in ("inf", "infinity") for word in words])
-    encoding = "as is"
-    if not readable.all():
-        cleaned, found = _written_numbers(words)
-        if found is not None and (np.isfinite(cleaned) | readable).sum() > readable.sum():
-            plain = np.where(readable, plain, cleaned)
-            readable |= np.isfinite(cleaned)
-            encoding = found
-    total = int(counts.sum())
-    good = int(counts[readable].sum())
-    if not readable.any() or good < _NUMERIC_SHARE * total:
+def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
+    read = read_numbers(name, words, counts, decimal)
+    readable = ~np.isnan(read.values)
+    if readable.all():
+        return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=read.notes)
+    strange = [word for word, ok in zip(words, readable, strict=True) if not ok]
+    if not _are_numbers(words, counts, readable, strange):
         return None
-    notes: tuple[str, ...] = ()
-    if good < total:
-        strange = [word for word, ok in zip(words, readable, strict=True) if not ok]
-        shown = ", ".join(repr(word) for word in sorted(strange)[:3])
-        notes = (f"column {name!r}: {total - good} cells are no numbers ({shown}) and are treated as missing",)
-    return Encoded(values=plain, kind="continuous", encoding=encoding, notes=notes)
+    bounds = np.array([not ok and _BOUND.fullmatch(word) is not None for word, ok in zip(words, readable, strict=True)])
+    notes = list(read.notes)
+    for chosen, what in (
+        (~readable & ~bounds, "are no numbers ({}) and are treated as missing"),
+        (bounds, "only bound the value ({}) and are treated as missing; such cells are not missing at random"),
+    ):
+        if chosen.any():
+            share = f"{int(counts[chosen].sum())} cells ({counts[chosen].sum() / counts.sum():.0%})"
+            shown = ", ".join(repr(word) for word in sorted(np.array(words)[chosen].tolist())[:3])
+            notes.append(f"column {name!r}: {share} " + what.format(shown))
+    return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=tuple(notes))
 
 
-def _written_numbers(words: list[str]) -> tuple[np.ndarray, str | None]:
-    """Numbers written with thousands separators, a decimal comma, a percent or currency sign, or one unit."""
-    bare = [re.sub(r"^([-+]?)[$€£¥]\s*|\s*[$€£¥%]$", r"\1", word.replace("\u2212", "-")) for word in words]
-    bare, unit = _without_unit(bare)
-    thousands = all(_THOUSANDS.fullmatch(word) for word in bare if "," in word)
-    values = np.full(len(words), np.nan)
-    found: str | None = None
-    for k, (word, stripped) in enumerate(zip(words, bare, strict=True)):
-        text = stripped
-        if _SPACED_THOUSANDS.fullmatch(text):
-            text = re.sub(r"[^-+\d.,]", "", text).replace(",", ".")
-        elif "," in text and thousands:
-            text = text.replace(",", "")
-        elif _DECIMAL_COMMA.fullmatch(text):
-            text = text.replace(".", "").replace(",", ".")
-        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text):
-            values[k] = float(text)
-            if text != word:
-                found = f"number of {unit}" if unit else "number as written (separators and signs removed)"
-    return values, found
-
-
-def _without_unit(words: list[str]) -> tuple[list[str], str | None]:
-    """'12 kg', '7 kg' without their unit, when all words that have one share it; else the words as they are."""
-    matches = [_UNIT.fullmatch(word) for word in words]
-    units = {match[2] for match in matches if match}
-    if len(units) != 1:
-        return words, None
-    return [match[1] if match else word for word, match in zip(words, matches, strict=True)], units.pop()
+def _are_numbers(words: list[str], counts: np.ndarray, readable: np.ndarray, strange: list[str]) -> bool:
+    """Whether a column with strange words holds numbers: nearly all cells do, or most do and few words are strange."""
+    if len(words) <= _SHORT_SCALE and known_order(words) is not None:
+        return False  # '0', '1', '2', '3+' are a scale
+    share = counts[readable].sum() / counts.sum()
+    if share >= _NUMERIC_SHARE:
+        return True
+    few = sum(_BOUND.fullmatch(word) is None for word in strange) <= _FEW_WORDS
+    return bool(few and share >= (_LEAST_SHARE_MANY if readable.sum() > _MANY_NUMBERS else _LEAST_SHARE))
 
 
 def _truths(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:

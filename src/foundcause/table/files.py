@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -36,11 +37,13 @@ _FOREIGN = {  # how files begin that are no delimited text, and what they are
 
 @dataclass(frozen=True, kw_only=True)
 class RawFile:
-    """Sampled cells of a file: a frame, how many rows the file had, and what was noticed."""
+    """Sampled cells of a file: a frame, where its rows stood among how many, what was noticed, and its separator."""
 
     frame: pd.DataFrame
+    places: np.ndarray
     total_rows: int
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    separator: str | None = None
 
 
 def read_file(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
@@ -66,7 +69,7 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
     try:
         file = pa_parquet.ParquetFile(path)
         batches = (pa.Table.from_batches([batch]) for batch in file.iter_batches(batch_size=65_536))
-        parts, total = sample_stream(batches, max_rows=max_rows, seed=seed)
+        parts, places, total = sample_stream(batches, max_rows=max_rows, seed=seed)
         table = pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
         # Names are kept aside: pandas metadata may turn a column into the index.
         columns = {k: table.column(k).to_pandas() for k in range(table.num_columns)}
@@ -74,7 +77,7 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
         raise TableError(f"{str(path)!r} is no readable Parquet file: {first_line(error)}") from error
     frame = pd.DataFrame(columns)
     frame.columns = pd.Index(table.column_names, dtype=object)
-    return RawFile(frame=frame, total_rows=total, notes=())
+    return RawFile(frame=frame, places=places, total_rows=total)
 
 
 def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
@@ -85,7 +88,7 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         skipped_lines = [0]
         try:
             reader = _read_arrow if dialect.separator != "whitespace" else _read_pandas
-            parts, total = sample_stream(reader(path, dialect, skipped_lines), max_rows=max_rows, seed=seed)
+            parts, places, total = sample_stream(reader(path, dialect, skipped_lines), max_rows=max_rows, seed=seed)
             break
         except UnicodeError:
             continue
@@ -112,12 +115,17 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
     if skipped_lines[0]:
         notes.append(f"{skipped_lines[0]} lines had another number of cells than the first and were skipped")
     if not dialect.header:
-        notes.append("the file has no header row; its columns are named x1, x2, ...")
+        notes.append(
+            "the file has no header row; its columns are named x1, x2, ... "
+            "(if its first line names them, pass --header, in Python header=True)"
+        )
+    if dialect.row_names:
+        notes.append("the header has a name less than the rows have cells; the first column is taken for row names")
     frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=range(dialect.width))
     frame.columns = pd.Index(dialect.names, dtype=object)
     if dialect.header and not dialect.names[-1] and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all():
         frame = frame.iloc[:, :-1]  # every line ends with a separator
-    return RawFile(frame=frame, total_rows=total, notes=tuple(notes))
+    return RawFile(frame=frame, places=places, total_rows=total, notes=tuple(notes), separator=dialect.separator)
 
 
 def _read_arrow(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd.DataFrame]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from foundcause.columns import ColumnInfo, Kind
 from foundcause.errors import InputError, TableError
 from foundcause.table.encode import Encoded, encode_column
 from foundcause.table.files import RawFile, read_file
+from foundcause.table.numbers import guess_decimal
 from foundcause.table.sample import sampled_rows
 from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse
 
@@ -33,6 +35,7 @@ class Table:
         status ``dropped`` stand at the end and have no values.
     total_rows: rows of the source before sampling.
     warnings: what a reader of the result should know about the table.
+    codes: for columns of words, the number of each word.
     """
 
     values: np.ndarray
@@ -40,6 +43,7 @@ class Table:
     columns: tuple[ColumnInfo, ...]
     total_rows: int
     warnings: tuple[str, ...]
+    codes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def observed(self) -> np.ndarray:
@@ -64,6 +68,9 @@ def read_table(
     separator: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    nominal: Sequence[str] = (),
+    codes: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Table:
     """Read a CSV, TSV or Parquet file, a pandas or polars frame, an Arrow table, a NumPy array, or a dict of columns.
 
@@ -72,6 +79,9 @@ def read_table(
         ``drop``, ``error``; for the last two also ``keep`` (use them all the same).
     separator, header: of text files, when the guess is wrong.
     names: column names, for arrays.
+    drop: columns to leave out of the table.
+    nominal: columns whose numbers are codes of categories without an order, such as zip codes.
+    codes: ``Table.codes`` of a table read before, so that its words mean the same numbers here.
     """
     policies = Policies(constant=constant, empty=empty, identifier=identifier, duplicate=duplicate)
     if not isinstance(max_rows, int | np.integer) or max_rows < 1:
@@ -92,8 +102,18 @@ def read_table(
     if names is not None and len(names) != frame.shape[1]:
         raise InputError(f"{len(names)} names were given for {frame.shape[1]} columns")
     unique = _unique_names(list(names) if names is not None else list(frame.columns), warnings)
-    encoded = [encode_column(name, frame.iloc[:, k].reset_index(drop=True)) for k, name in enumerate(unique)]
-    findings = find_unfit(unique, encoded, policies)
+    left_out, categories = _known_names("drop", drop, unique), _known_names("nominal", nominal, unique)
+    if left_out == set(unique):
+        raise TableError("drop names every column; leave at least two in the table")
+    columns = {name: frame.iloc[:, k].reset_index(drop=True) for k, name in enumerate(unique) if name not in left_out}
+    unique = list(columns)
+    decimal = guess_decimal((column for column in columns.values() if _is_text(column)), raw.separator)
+    known = codes or {}
+    encoded = [
+        encode_column(name, column, nominal=name in categories, decimal=decimal, codes=known.get(name))
+        for name, column in columns.items()
+    ]
+    findings = find_unfit(unique, encoded, policies, places=raw.places, total_rows=raw.total_rows)
     warnings += _coding_notes(unique, encoded, findings)
     return _assemble(unique, encoded, findings, policies, raw.total_rows, warnings)
 
@@ -112,7 +132,22 @@ def _raw(source: Any, *, max_rows: int, seed: int, separator: str | None, header
         raise TableError(
             f"this {type(source).__name__} cannot be read as a table: {str(error).splitlines()[0]}"
         ) from error
-    return RawFile(frame=frame, total_rows=len(frame) if total is None else total, notes=())
+    places = np.arange(len(frame)) if rows is None else rows
+    return RawFile(frame=frame, places=places, total_rows=len(frame) if total is None else total)
+
+
+def _is_text(column: pd.Series) -> bool:
+    return column.dtype == object or pd.api.types.is_string_dtype(column.dtype)
+
+
+def _known_names(option: str, wanted: Sequence[str], names: list[str]) -> set[str]:
+    """The names that an option gives, each of which must be a column."""
+    chosen = [wanted] if isinstance(wanted, str) else list(wanted)
+    for name in chosen:
+        if name not in names:
+            near = get_close_matches(str(name), names, n=3, cutoff=0.5) or names[:5]
+            raise TableError(f"{option}: there is no column {name!r}; did you mean {', '.join(map(repr, near))}?")
+    return set(chosen)
 
 
 def _place(source: str | os.PathLike[str]) -> Path:
@@ -285,4 +320,5 @@ def _assemble(
         columns=(*columns, *dropped),
         total_rows=total_rows,
         warnings=tuple(dict.fromkeys(warnings)),
+        codes={names[k]: encoded[k].codes for k in kept if encoded[k].codes},
     )

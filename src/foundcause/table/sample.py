@@ -20,8 +20,8 @@ def sampled_rows(total: int, max_rows: int, seed: int) -> np.ndarray | None:
     return np.sort(np.argpartition(keys, max_rows - 1)[:max_rows])
 
 
-def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tuple[list[Batch], int]:
-    """The sampled rows in file order (as a list of parts), and the number of rows that went by.
+def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tuple[list[Batch], np.ndarray, int]:
+    """The sampled rows in file order (as a list of parts), their places, and the number of rows that went by.
 
     Every row gets a random key in order of appearance, and the rows with the smallest keys stay; so the sample depends
     on the seed and not on the batch size, and equals ``sampled_rows`` of a table that is in memory already.
@@ -29,6 +29,7 @@ def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tupl
     rng = np.random.default_rng(seed)
     parts: list[Batch] = []
     keys: list[np.ndarray] = []
+    places: list[np.ndarray] = []
     limit, held, total = np.inf, 0, 0
     for batch in batches:
         rows = batch.num_rows if isinstance(batch, pa.Table) else len(batch)
@@ -39,27 +40,29 @@ def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tupl
             continue
         parts.append(batch if len(kept) == rows else _take(batch, kept))
         keys.append(drawn[kept])
+        places.append(kept + total - rows)
         held += len(kept)
         if held > 2 * max_rows:
-            parts, keys, limit = _keep_smallest(parts, keys, max_rows)
+            parts, keys, places, limit = _keep_smallest(parts, keys, places, max_rows)
             held = max_rows
     if held > max_rows:
-        parts, keys, _ = _keep_smallest(parts, keys, max_rows)
-    return parts, total
+        parts, keys, places, _ = _keep_smallest(parts, keys, places, max_rows)
+    return parts, np.concatenate(places) if places else np.zeros(0, dtype=int), total
 
 
 def _keep_smallest(
-    parts: list[Batch], keys: list[np.ndarray], count: int
-) -> tuple[list[Batch], list[np.ndarray], float]:
+    parts: list[Batch], keys: list[np.ndarray], places: list[np.ndarray], count: int
+) -> tuple[list[Batch], list[np.ndarray], list[np.ndarray], float]:
     together = np.concatenate(keys)
     limit = float(np.partition(together, count - 1)[count - 1])
-    kept_parts, kept_keys = [], []
-    for part, part_keys in zip(parts, keys, strict=True):
+    kept_parts, kept_keys, kept_places = [], [], []
+    for part, part_keys, part_places in zip(parts, keys, places, strict=True):
         kept = np.flatnonzero(part_keys <= limit)
         if len(kept):
             kept_parts.append(_take(part, kept))
             kept_keys.append(part_keys[kept])
-    return kept_parts, kept_keys, limit
+            kept_places.append(part_places[kept])
+    return kept_parts, kept_keys, kept_places, limit
 
 
 def _take(batch: Batch, rows: np.ndarray) -> Batch:

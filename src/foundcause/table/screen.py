@@ -22,9 +22,12 @@ KEEPABLE: tuple[str, ...] = ("identifier", "duplicate")  # a judgement that the 
 
 _MIN_OBSERVED = 3
 _MIN_ROWS_FOR_IDENTIFIER = 20
+_GAPS = 1.5  # a counter of a filtered table spans at most so many times its rows
+_LOG_CHANCE = -15.0
+_FAR = 100.0
 _IDENTIFIER_NAME = re.compile(
     r"(?i:(.*[_\s.-])?(id|ids|uuid|guid|key|index|idx|rowid|row[_ ]?(number|no|nr|id)|record[_ ]?(number|no|nr)))"
-    r"|.*[a-z]I[dD]|(?i:unnamed.*)"
+    r"|.*[a-z]I[dD]|(?i:unnamed.*)|column_1"  # what a first column without a name is called
 )
 
 
@@ -58,9 +61,16 @@ class Finding:
     reason: str
 
 
-def find_unfit(names: Sequence[str], encoded: Sequence[Encoded], policies: Policies) -> list[Finding | None]:
-    """One finding per column, None for columns that are fit or, named like identifiers, kept by policy."""
-    findings = [_alone(name, column) for name, column in zip(names, encoded, strict=True)]
+def find_unfit(
+    names: Sequence[str], encoded: Sequence[Encoded], policies: Policies, *, places: np.ndarray, total_rows: int
+) -> list[Finding | None]:
+    """One finding per column, None for columns that are fit or, named like identifiers, kept by policy.
+
+    places: (N,) where the rows stood among the ``total_rows`` of the source, so that a sample still shows a counter.
+    """
+    findings = [
+        _alone(name, column, places=places, total_rows=total_rows) for name, column in zip(names, encoded, strict=True)
+    ]
     if policies.identifier == "keep":
         findings = [None if finding and finding.case == "identifier" else finding for finding in findings]
     originals: dict[bytes, str] = {}
@@ -81,9 +91,9 @@ def refuse(name: str, finding: Finding, rows: int) -> TableError:
     return TableError(f'column {name!r} is {finding.reason} ({rows} rows); drop it or pass {finding.case}="isolate"')
 
 
-def _alone(name: str, column: Encoded) -> Finding | None:
-    values = column.values
-    observed = values[~np.isnan(values)]
+def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -> Finding | None:
+    seen = ~np.isnan(column.values)
+    observed = column.values[seen]
     if len(observed) == 0:
         return Finding(case="empty", reason="without any value")
     distinct = len(np.unique(observed))
@@ -97,25 +107,40 @@ def _alone(name: str, column: Encoded) -> Finding | None:
         return Finding(case="identifier", reason="nearly different in every row, like a name or identifier")
     whole = (observed == np.round(observed)).all()
     if whole and distinct == len(observed) and column.kind in ("count", "continuous"):
-        steps = np.diff(observed)
-        if (steps == steps[0]).all():
+        steps = np.diff(observed) / np.diff(places[seen])
+        if (steps == steps[0]).all() or _are_numbered(observed, total_rows):
             return Finding(case="identifier", reason="a row counter")
         if _IDENTIFIER_NAME.fullmatch(name):
             return Finding(case="identifier", reason="different in every row and named like an identifier")
     return None
 
 
+def _are_numbered(different: np.ndarray, total_rows: int) -> bool:
+    """Whether whole numbers that all differ number the rows in any order, perhaps with gaps where rows were left out.
+
+    So they do when their range is hardly larger than the table and measurements in it would hardly all differ.
+    """
+    span = float(different.max() - different.min()) + 1
+    if span > _GAPS * total_rows:
+        return False
+    return bool(np.log1p(-np.arange(len(different)) / span).sum() < _LOG_CHANCE)
+
+
 def _shape_key(values: np.ndarray) -> bytes:
-    """Digest that is equal for columns that are copies up to shift and (signed) scale."""
+    """Digest that is equal for columns that are copies up to shift and (signed) scale.
+
+    Centre and scale are those of the different values, and far values are cut, so that a code such as 999999999 in
+    many rows does not make all other values look the same.
+    """
     observed = ~np.isnan(values)
     cells = values[observed]
     largest = np.abs(cells).max()
     cells = cells / largest if largest > 0 else cells
-    cells = cells - cells.mean()
-    spread = np.abs(cells).max()
-    cells = cells / spread if spread > 0 else cells
-    # The sign of the third moment, or of the first cell when it vanishes, decides the orientation.
+    low, centre, high = np.quantile(np.unique(cells), (0.25, 0.5, 0.75))
+    cells = (cells - centre) / (high - low) if high > low else cells - centre
+    cells = np.clip(cells, -_FAR, _FAR)
+    # The sign of the third moment, or of the first cell off the centre when it vanishes, decides the orientation.
     moment = float((cells**3).mean())
-    sign = np.sign(moment) if abs(moment) > 1e-9 else np.sign(cells[np.argmax(np.abs(cells) > 0.5)])
-    rounded = np.round(cells * (sign or 1.0), 6) + 0.0
+    sign = np.sign(moment) if abs(moment) > 1e-6 else np.sign(cells[np.argmax(np.abs(cells) > 0.25)])
+    rounded = np.round(cells * (sign or 1.0), 5) + 0.0
     return hashlib.blake2b(observed.tobytes() + rounded.tobytes(), digest_size=16).digest()

@@ -228,6 +228,7 @@ _NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
 _RANGE = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:-|–|—|to|until|\.\.|,|;|bis)\s*({_NUMBER})\s*[\])]?(?:\s*\S{{0,10}})?")
 _BELOW = re.compile(rf"(?:<=?|≤|under|below|less than|up to)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
 _ABOVE = re.compile(rf"(?:>=?|≥|over|above|more than|at least)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
+_ALONE = re.compile(rf"({_NUMBER})")
 _AND_MORE = re.compile(rf"({_NUMBER})\s*(?:\+|and (?:over|older|more|above)|or (?:more|older|above))(?:\s*\S{{0,10}})?")
 
 
@@ -259,8 +260,8 @@ def _fold(word: str) -> str:
 
 
 def _interval(word: str) -> float | None:
-    """Where an interval such as '18-25', '<18', '65+' lies; open ends go just outside their bound."""
-    for pattern, place in ((_RANGE, None), (_BELOW, -1e-6), (_AND_MORE, 1e-6), (_ABOVE, 1e-6)):
+    """Where an interval such as '18-25', '<18', '65+' (or a number beside such) lies; open ends go just outside."""
+    for pattern, place in ((_RANGE, None), (_BELOW, -1e-6), (_AND_MORE, 1e-6), (_ABOVE, 1e-6), (_ALONE, 0.0)):
         match = pattern.fullmatch(word)
         if match is None:
             continue
