@@ -137,7 +137,7 @@ def discover(
     active_names = [read.names[k] for k in active]
     warnings += table_warnings(read.values[:, active], active_names, trained_variables=trained)
     warnings += _unsupported(read, required)
-    warnings += graph_warnings(answer.edges, answer.adjacency, read.names, certain=required)
+    warnings += graph_warnings(answer.edges, answer.adjacency, read.names, certain=required, threshold=threshold)
     settings = {
         "source": Path(table).name if isinstance(table, str | os.PathLike) else None,
         "protocol": rule.name,

@@ -44,11 +44,21 @@ def table_warnings(values: np.ndarray, names: Sequence[str], *, trained_variable
 
 
 def graph_warnings(
-    edges: np.ndarray, adjacency: np.ndarray, names: Sequence[str], *, certain: np.ndarray | None = None
+    edges: np.ndarray,
+    adjacency: np.ndarray,
+    names: Sequence[str],
+    *,
+    certain: np.ndarray | None = None,
+    threshold: float | None = None,
 ) -> list[str]:
-    """Warnings about the graph: edge probabilities and adjacency (D, D); ``certain`` edges come from knowledge."""
+    """Warnings about the graph: edge probabilities and adjacency (D, D).
+
+    certain: edges that come from knowledge. threshold: the user's own, if any.
+    """
     found: list[str] = []
-    if not adjacency.any() and len(names) > 1:
+    if not adjacency.any() and len(names) > 1 and threshold is not None:
+        found.append(f"no edge reaches the threshold of {threshold:g}; the most probable one has {edges.max():.2f}")
+    elif not adjacency.any() and len(names) > 1:
         found.append("no edge is probable enough to be shown; the columns may be independent or the rows too few")
     share = edges / np.maximum(edges + edges.T, 1e-300)
     undecided = adjacency & (share < _UNDECIDED)

@@ -67,3 +67,11 @@ def test_graph_warnings():
     assert "a -> b" in found and "a -> c" not in found
     assert "a -> b" not in " | ".join(graph_warnings(edges, adjacency, ["a", "b", "c"], certain=adjacency))
     assert "no edge" in " | ".join(graph_warnings(edges, adjacency & False, ["a", "b", "c"]))
+
+
+def test_an_empty_graph_blames_the_threshold_only_if_it_was_given():
+    edges = np.array([[0.0, 0.6], [0.1, 0.0]])
+    nothing = np.zeros((2, 2), dtype=bool)
+    assert "may be independent" in graph_warnings(edges, nothing, "ab")[0]
+    own = graph_warnings(edges, nothing, "ab", threshold=0.9)
+    assert own == ["no edge reaches the threshold of 0.9; the most probable one has 0.60"]

@@ -289,7 +289,10 @@ class Mixture:
         return self.with_weights(kept if sum(kept.values()) > 0 else dict.fromkeys(names, 1.0))
 
     def clean(self) -> Mixture:
-        """The mixture without hidden variables, artefacts and missing cells: models as they are."""
+        """The mixture without added hidden variables, artefacts and missing cells: models as they are.
+
+        What is part of a world or of a pair (hidden traits, hosts, gaps of idle services) stays.
+        """
         off = {f.name: 0.0 for f in dataclasses.fields(Artefacts) if f.name != "rounding_share"}
         never = Range(low=0.0, high=0.0)
         return dataclasses.replace(

@@ -15,15 +15,17 @@ their partner. `foundcause.statistics.compute(values, observed, features="paper"
 (tasks, variables, variables, features); the sets below can be joined as in `"paper+extended"`, and single
 features picked with `selection`.
 
-Notation: x is a column winsorised at ten times 1.4826 mean absolute deviations and standardised over its
-observed cells; n_ij is the number of rows in which both columns are observed; r is Pearson's correlation and
+Notation: x is a column winsorised and standardised over its observed cells (`paper`: at ten times 1.4826 mean
+absolute deviations around the mean; `extended`: at eight times the interquartile range over 1.349 around the
+median, or the mean deviation where half of the values are equal); n_ij is the number of rows in which both columns are observed; r is Pearson's correlation and
 Omega the inverse of its shrunken matrix; e_ij is the residual of j after a leave-one-out kernel regression on
 i.
 
 Missing cells: by default every pair is judged by the rows in which both are observed. With `fill_seed=0` (or any
 other number) gaps are filled first: each takes the value of a donor, one of the five observed rows whose predicted
 value (ridge regression on the normal scores of all other columns) is nearest, chosen by the seed. Features that
-say how much is missing keep telling the truth. The shipped network reads both in turn, filled in every second
+say how much is missing keep telling the truth. Rows without any observed cell are left out by `paper`; `extended`
+counts them as rows (log_rows, shares of missing cells). The shipped network reads both in turn, filled in every second
 pass, each time from other donors: filled tables miss what the regression misses, joint rows are biased where gaps
 depend on other columns, and the average is better than either.
 """
