@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import sys
+import warnings
 
 import typer
 from rich.console import Console
@@ -52,6 +53,11 @@ def build() -> typer.Typer:
     return app
 
 
+def _note(message: Warning | str, *_: object) -> None:
+    """A warning as one line for people, without the place in the code."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[yellow]note:[/] {escape(str(message))}")
+
+
 def main() -> None:
     """Entry point: 0 done, 2 refused with a reason, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):
@@ -59,7 +65,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        build()()
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            build()()
     except FoundcauseError as error:
         Console(stderr=True, highlight=False).print(f"[bold red]foundcause:[/] {escape(str(error))}", markup=True)
         sys.exit(EXIT_REFUSED)

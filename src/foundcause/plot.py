@@ -7,56 +7,94 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from foundcause.atomic import replacing
 from foundcause.errors import OutputError
 from foundcause.layout import Position, layered_positions
+from foundcause.letters import drawable, fonts_for, missing_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.path import Path as Path2D
 
     from foundcause.result import Result
 
 _INK, _EDGE, _HIDDEN, _PAPER, _BORDER = "#1f2933", "#2b6cb0", "#c53030", "#f7fafc", "#a0aec0"
 
 
+_INCHES = (1.9, 1.25)  # between neighbours across and down
+_LARGEST = (24.0, 20.0)
+_SMALLEST = (5.0, 3.2)
+_MARGIN = (0.7, 0.6)  # around the outermost nodes, for their boxes
+
+
 def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw ``result`` on ``ax`` (a new figure without one) and write it to ``path`` when given."""
+    """Draw ``result`` on ``ax`` (a new figure without one) and write it to ``path`` when given.
+
+    Letters that no font of this machine has become boxes, with one warning and a note in the picture.
+    """
+    positions = layered_positions(result.graph)
+    bows = [_bow(positions[pair.first], positions[pair.second]) for pair in result.hidden_causes]
+    (left, right), (low, high) = _limits(positions, bows)
+    if ax is None:
+        ax = _canvas(right - left, high - low)
+    ax.set_axis_off()
+    ax.set_xlim(left, right)
+    ax.set_ylim(low, high)
+    for arc in result.arcs:
+        _arrow(ax, positions[arc.cause], positions[arc.effect], arc.probability)
+    for pair, bow in zip(result.hidden_causes, bows, strict=True):
+        _arc(ax, positions[pair.first], positions[pair.second], bow, pair.probability)
+    _names(ax, positions)
+    if path is not None:
+        _write(ax, Path(path))
+    return ax
+
+
+def _canvas(width: float, height: float) -> Axes:
+    """Axes on a figure of their own, large enough for so many nodes across and down."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    positions = layered_positions(result.graph)
-    if ax is None:
-        columns = (
-            1 + max((x for x, _ in positions.values()), default=0) - min((x for x, _ in positions.values()), default=0)
-        )
-        rows = 1 + max((-y for _, y in positions.values()), default=0)
-        figure = Figure(figsize=(min(max(1.9 * columns, 5), 24), min(max(1.25 * rows, 3.2), 20)), layout="constrained")
-        FigureCanvasAgg(figure)
-        ax = figure.add_subplot()
-    ax.set_axis_off()
-    for arc in result.arcs:
-        _arrow(ax, positions[arc.cause], positions[arc.effect], arc.probability)
-    for pair in result.hidden_causes:
-        _arc(ax, positions[pair.first], positions[pair.second], pair.probability)
-    for name, (x, y) in positions.items():
+    spans = zip((width, height), _INCHES, _SMALLEST, _LARGEST, strict=True)
+    across, down = (min(max(span * inches, least), most) for span, inches, least, most in spans)
+    figure = Figure(figsize=(across, down), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.add_subplot()
+
+
+def _limits(positions: Mapping[str, Position], bows: list[Path2D]) -> np.ndarray:
+    """((left, right), (low, high)) of all nodes with their boxes and of all arcs."""
+    nodes = np.array([*positions.values()] or [(0.0, 0.0)])
+    arcs = [bow.get_extents() for bow in bows]
+    lowest = np.min([nodes.min(axis=0) - _MARGIN, *(np.array(box.min) - 0.1 for box in arcs)], axis=0)
+    highest = np.max([nodes.max(axis=0) + _MARGIN, *(np.array(box.max) + 0.1 for box in arcs)], axis=0)
+    return np.column_stack([lowest, highest])
+
+
+def _names(ax: Axes, positions: Mapping[str, Position]) -> None:
+    """The nodes, and a note when some letters cannot be drawn."""
+    shorts = [_short(name) for name in positions]
+    families, missing = fonts_for(shorts)
+    for number, (short, (x, y)) in enumerate(zip(shorts, positions.values(), strict=True), start=1):
         ax.text(
             x,
             y,
-            _short(name),
+            drawable(short, number, missing),
             ha="center",
             va="center",
             fontsize=10,
+            fontfamily=families,
             color=_INK,
             zorder=3,
             parse_math=False,
             bbox={"boxstyle": "round,pad=0.35", "facecolor": _PAPER, "edgecolor": _BORDER, "linewidth": 1},
         )
-    xs, ys = zip(*positions.values(), strict=True) if positions else ((0.0,), (0.0,))
-    ax.set_xlim(min(xs) - 0.7, max(xs) + 0.7)
-    ax.set_ylim(min(ys) - 0.6, max(ys) + 0.6)
-    if path is not None:
-        _write(ax, Path(path))
-    return ax
+    if missing:
+        warnings.warn(missing_note(missing), stacklevel=4)
+        note = "□: a letter that no font on this machine has; #: number of the column"
+        ax.set_title(note, fontsize=8, color=_INK, loc="left")
 
 
 def _arrow(ax: Axes, start: Position, end: Position, probability: float) -> None:
@@ -81,8 +119,29 @@ def _arrow(ax: Axes, start: Position, end: Position, probability: float) -> None
     )
 
 
-def _arc(ax: Axes, start: Position, end: Position, probability: float) -> None:
-    from matplotlib.patches import FancyArrowPatch
+def _bow(start: Position, end: Position) -> Path2D:
+    """The way of an arc, in the coordinates of the nodes, so that its room is known before anything is drawn.
+
+    Longer arcs rise higher, but ever more slowly: over a wide table they would leave every canvas.
+    """
+    from matplotlib.path import Path as Path2D
+
+    a, b, inches = np.array(start), np.array(end), np.array(_INCHES)
+    across, down = (b - a) * inches
+    distance = max(float(np.hypot(across, down)), 1e-9)
+    height = 0.75 * np.log1p(distance / 4)
+    aside = np.array([-down, across]) / distance * 2 * height / inches  # a curve reaches half-way to its control point
+    return Path2D([a, (a + b) / 2 + aside, b], [Path2D.MOVETO, Path2D.CURVE3, Path2D.CURVE3])
+
+
+def _arc(ax: Axes, start: Position, end: Position, bow: Path2D, probability: float) -> None:
+    from matplotlib.patches import ConnectionStyle, FancyArrowPatch
+
+    class Along(ConnectionStyle.Arc3):
+        """Leads along the bow, and is shortened at the nodes like every connection."""
+
+        def connect(self, posA: Position, posB: Position) -> Path2D:
+            return ax.transData.transform_path(bow)
 
     ax.add_patch(
         FancyArrowPatch(
@@ -96,7 +155,7 @@ def _arc(ax: Axes, start: Position, end: Position, probability: float) -> None:
             linestyle=(0, (4, 3)),
             color=_HIDDEN,
             alpha=0.3 + 0.6 * probability,
-            connectionstyle="arc3,rad=-0.35",
+            connectionstyle=Along(),
             zorder=1,
         )
     )
@@ -112,9 +171,7 @@ def _write(ax: Axes, path: Path) -> None:
     figure = ax.get_figure(root=True)
     assert figure is not None  # axes that were drawn on belong to one
     try:
-        with replacing(path) as partial, warnings.catch_warnings():
-            # Letters the font lacks are drawn as boxes; a line per letter on the terminal helps nobody.
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        with replacing(path) as partial:
             figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
     except ValueError as error:
         raise OutputError(f"cannot draw into {path}: {error}; use a name ending in .png, .svg or .pdf") from error

@@ -204,3 +204,10 @@ def test_columns_left_out_and_columns_of_codes(run, table):
     result = json.loads(done.stdout)
     assert result["names"] == ["[bmi]", "smoking", "cancer", "zip"]
     assert {column["name"]: column["kind"] for column in result["columns"]}["zip"] == "nominal"
+
+
+def test_a_warning_is_one_line_for_people(run, table):
+    pd.read_csv(table).rename(columns={"age": "\U000f0000"}).to_csv(table, index=False)
+    done = run("discover", table, "--runs", 1)
+    assert done.returncode == 0 and done.stderr.startswith("note: no font on this machine has 1 of the letters")
+    assert ".py:" not in done.stderr

@@ -6,17 +6,22 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from foundcause.columns import ColumnInfo
+from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EVIL = "<script>window.evil=1</script>"
+VIEW = "document.getElementById('graph').foundcauseView.cytoscape"
 
 
 def _result() -> Result:
@@ -59,20 +64,94 @@ def test_page_needs_no_network() -> None:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory) -> Iterator[Any]:
+def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    path = write_html(_result(), tmp_path_factory.mktemp("report") / "report.html")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        tab = browser.new_page(viewport={"width": 1280, "height": 900})
-        tab.problems = []
-        tab.on("pageerror", lambda error: tab.problems.append(str(error)))
-        tab.on("console", lambda message: tab.problems.append(message.text) if message.type == "error" else None)
-        tab.goto(path.as_uri())
-        yield tab
-        browser.close()
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = write_html(_result(), tmp_path_factory.mktemp("report") / "report.html")
+    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+    tab.problems = []
+    tab.on("pageerror", lambda error: tab.problems.append(str(error)))
+    tab.on("console", lambda message: tab.problems.append(message.text) if message.type == "error" else None)
+    tab.goto(path.as_uri())
+    return tab
+
+
+def test_source_is_named_when_known() -> None:
+    named = replace(_result(), settings={"source": "a<b.csv", "rows": 50})
+    assert "<h1>Causal graph of a&lt;b.csv</h1>" in render_html(named)
+    unnamed = render_html(replace(_result(), settings={"source": None, "rows": 50}))
+    assert "<h1>Causal graph</h1>" in unnamed and "<dt>source</dt>" not in unnamed
+
+
+def test_everything_said_beforehand_stands_in_the_page() -> None:
+    known = Knowledge(
+        tiers=[["age"], ["dose", EVIL]],
+        forbid_within_tiers=True,
+        required=[("dose", "outcome")],
+        forbidden=[("outcome", EVIL)],
+        roots=["age"],
+        sinks=["outcome"],
+    )
+    page = render_html(replace(_result(), knowledge=known))
+    section = re.search(r'<section id="knowledge">(.*?)</section>', page, re.S)
+    assert section is not None and EVIL not in page
+    for text in (
+        f"<dt>tiers</dt><dd>age | dose, {escape(EVIL)}</dd>",
+        "<dt>within a tier</dt><dd>no edges</dd>",
+        "<dt>required</dt><dd>dose → outcome</dd>",
+        f"<dt>forbidden</dt><dd>outcome → {escape(EVIL)}</dd>",
+        "<dt>nothing causes</dt><dd>age</dd>",
+        "<dt>cause nothing</dt><dd>outcome</dd>",
+    ):
+        assert text in section[1]
+    assert "3 edges (1 given by you)" in page
+    for nothing in (None, Knowledge()):
+        assert 'id="knowledge"' not in render_html(replace(_result(), knowledge=nothing))
+
+
+def test_given_edges_are_marked_and_excluded_cells_explained(browser: Any, tmp_path: Path) -> None:
+    edges = np.zeros((4, 4))
+    edges[0, 1], edges[1, 3], edges[0, 3] = 0.9, 1.0, 0.6
+    agreed = (edges > 0.8) * 1.0
+    agreed[0, 3] = 0.4  # over the threshold, yet the answer rejects it
+    known = Knowledge(tiers=[["age"], ["dose"]], required=[("dose", "outcome")])
+    result = replace(
+        _result(), edge_probabilities=edges, adjacency_matrix=agreed > 0.5, agreement_matrix=agreed, knowledge=known
+    )
+    tab = browser.new_page()
+    tab.goto(write_html(result, tmp_path / "report.html").as_uri())
+    assert "2 edges (1 given by you)" in tab.inner_text(".summary")
+    assert tab.inner_text("#edge-count") == "2"
+    assert "age | dose" in tab.inner_text("#knowledge") and "given by you" in tab.inner_text(".legend")
+    assert tab.locator("#edges tbody tr").all_inner_texts() == [
+        "dose → outcome\tgiven by you\t–\t–",
+        "age → dose\t0.90\t0.00\t100%",
+    ]
+    assert tab.evaluate(f"{VIEW}.$('edge.required').map((edge) => edge.id())") == ["e1-3"]
+    tab.get_by_role("button", name="dose → outcome").click()
+    assert tab.inner_text("#details .verdict") == "Given by you: this edge was required, not discovered."
+    tab.locator("#heat-edges rect").nth(4).click()  # dose -> age
+    assert tab.inner_text("#details .verdict") == "Excluded by your knowledge."
+
+
+def test_slider_rests_exactly_at_the_recommended_threshold(browser: Any, tmp_path: Path) -> None:
+    tab = browser.new_page()
+    tab.goto(write_html(replace(_result(), threshold=0.6049), tmp_path / "report.html").as_uri())
+    assert tab.inner_text("#threshold-value") == "0.60" and len(_edge_rows(tab)) == 3
+    tab.focus("#threshold")
+    tab.keyboard.press("ArrowRight")
+    assert len(_edge_rows(tab)) == 2, "the edge of 0.60 lies below 0.61"
+    tab.keyboard.press("ArrowLeft")
+    assert len(_edge_rows(tab)) == 3, "back at rest, the answer itself is shown"
 
 
 def _edge_rows(page: Any) -> list[str]:

@@ -92,6 +92,10 @@ def test_the_whole_way(page, tmp_path):
     }
     shown = int(page.inner_text("#edge-count"))
     assert shown == len(result["edges"]) > 0
+    listed = page.locator("#edges tbody tr td:first-child").all_inner_texts()
+    assert set(listed) == {f"{edge['cause']} → {edge['effect']}" for edge in result["edges"]}
+    assert "income → spending\tgiven by you" in page.inner_text("#edges tbody"), "a required edge is no discovery"
+    assert result["settings"]["source"] == "survey.csv"
     assert page.locator("#downloads a").count() == len(FILES)
 
     # slider: nothing but the required edge above 0.99, as many as possible at the lowest
@@ -141,6 +145,25 @@ def test_hidden_common_causes_are_arcs(page, tmp_path):
     page.evaluate("document.getElementById('graph').foundcauseView.cytoscape.$('#h0-2').emit('tap') && null")
     assert page.inner_text("#details h3") == "a ⇠⇢ c" and "very likely" in page.inner_text("#details .verdict")
     assert page.get_by_role("button", name="Require a → c").is_visible()
+
+
+def test_edges_that_the_answer_rejects_are_not_shown(page, tmp_path):
+    """An edge over the threshold that stood in too few passes is no edge of the graph, here as in the files."""
+
+    def with_rejected(route):
+        answer = route.fetch().json()
+        none = [[0] * 3 for _ in range(3)]
+        likely = [[0, 0.9, 0.9], [0, 0, 0], [0, 0, 0]]
+        answer |= {"threshold": 0.5, "edge_probabilities": likely, "adjacency": [[0, 1, 0], *none[1:]]}
+        answer |= {"agreement_matrix": [[0, 1, 0.4], *none[1:]]}
+        route.fulfill(json=answer)
+
+    page.route("**/result", with_rejected)
+    upload(page, tmp_path, csv_table(names=["a", "b", "c"]))
+    run(page, runs=1)
+    assert page.locator("#edges tbody tr").all_inner_texts() == ["a → b\t0.90\t0.00\t100%"]
+    page.locator("#heat-edges rect").nth(3).click()
+    assert page.inner_text("#details .verdict") == "A direct effect is very unlikely. The reverse is far more probable."
 
 
 @pytest.mark.slow

@@ -1,5 +1,5 @@
 """The self-contained HTML report: one file, no network, readable in light and dark."""
 
-from foundcause.report.page import render_html, report_data, write_html
+from foundcause.report.page import drawing, render_html, report_data, write_html
 
-__all__ = ["render_html", "report_data", "write_html"]
+__all__ = ["drawing", "render_html", "report_data", "write_html"]

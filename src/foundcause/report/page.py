@@ -9,7 +9,10 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from foundcause.atomic import write_text
+from foundcause.knowledge import Knowledge
 from foundcause.layout import layered_positions
 
 if TYPE_CHECKING:
@@ -18,18 +21,25 @@ if TYPE_CHECKING:
 STATIC = files("foundcause.report") / "static"
 
 
-def write_html(result: Result, path: str | Path, *, title: str = "Causal graph") -> Path:
+def write_html(result: Result, path: str | Path, *, title: str | None = None) -> Path:
     """Write the report to ``path`` and return it."""
     return write_text(path, render_html(result, title=title))
 
 
-def render_html(result: Result, *, title: str = "Causal graph") -> str:
-    """The whole page as text, the same whenever the result is: without its timing."""
+def render_html(result: Result, *, title: str | None = None) -> str:
+    """The whole page as text, the same whenever the result is: without its timing.
+
+    title: heading of the page; None makes one from the name of the source, if known.
+    """
+    source = result.settings.get("source")
+    title = title or (f"Causal graph of {source}" if source else "Causal graph")
     data = {key: value for key, value in report_data(result).items() if key != "timing"}
     return Template(_static("report.html")).substitute(
         title=escape(title),
         summary=escape(_summary(result)),
         warnings=_warnings(result),
+        knowledge=_knowledge(result.knowledge),
+        legend='<span class="known">given by you</span>' if data["required_pairs"] else "",
         columns=_columns(result),
         settings=_facts(result.settings),
         result=_embedded(data),
@@ -37,15 +47,27 @@ def render_html(result: Result, *, title: str = "Causal graph") -> str:
         cytoscape=_static("vendor/cytoscape.min.js"),
         pictures=_static("pictures.js"),
         details=_static("details.js"),
+        acyclic=_static("acyclic.js"),
         graph_view=_static("graph_view.js"),
         report=_static("report.js"),
     )
 
 
 def report_data(result: Result) -> dict[str, Any]:
-    """What the page's script needs: the result's JSON with a place for each node."""
+    """What the page's script needs: the result's JSON and what ``drawing`` adds."""
+    return {**result.to_dict(), **drawing(result)}
+
+
+def drawing(result: Result) -> dict[str, list[Any]]:
+    """A place for each node, and the edges (i, j) that knowledge forbids or requires, by rows of the matrices."""
     positions = layered_positions(result.graph)
-    return {**result.to_dict(), "positions": [positions[name] for name in result.names]}
+    forbidden, required = (result.knowledge or Knowledge()).masks(result.names)
+    np.fill_diagonal(forbidden, False)  # no column causes itself: nobody had to say so
+    return {
+        "positions": [positions[name] for name in result.names],
+        "forbidden_pairs": np.argwhere(forbidden).tolist(),
+        "required_pairs": np.argwhere(required).tolist(),
+    }
 
 
 def _static(name: str) -> str:
@@ -73,7 +95,9 @@ def _summary(result: Result) -> str:
     rows = result.settings.get("rows")
     size = f"{len(result.names)} columns" + (f", {rows:,} rows" if isinstance(rows, int) else "")
     edges, hidden = int(result.adjacency_matrix.sum()), len(result.confounders)
-    return f"{size}: {_counted(edges, 'edge')}, {_counted(hidden, 'pair')} with a probable hidden common cause."
+    given = len(result.knowledge.required) if result.knowledge else 0
+    told = f" ({given} given by you)" if given else ""
+    return f"{size}: {_counted(edges, 'edge')}{told}, {_counted(hidden, 'pair')} with a probable hidden common cause."
 
 
 def _counted(number: int, noun: str) -> str:
@@ -85,6 +109,26 @@ def _warnings(result: Result) -> str:
         return ""
     items = "".join(f"<li>{escape(warning)}</li>" for warning in result.warnings)
     return f'<section><h2>Before you trust it</h2><ul class="warnings">{items}</ul></section>'
+
+
+def _knowledge(known: Knowledge | None) -> str:
+    """What the user said beforehand, as a section; nothing when nothing was said."""
+    if known is None:
+        return ""
+    entries = {
+        "tiers": " | ".join(", ".join(tier) for tier in known.tiers),
+        "within a tier": "no edges" if known.tiers and known.forbid_within_tiers else "",
+        "required": "; ".join(f"{cause} → {effect}" for cause, effect in known.required),
+        "forbidden": "; ".join(f"{cause} → {effect}" for cause, effect in known.forbidden),
+        "nothing causes": ", ".join(known.roots),
+        "cause nothing": ", ".join(known.sinks),
+    }
+    said = {key: text for key, text in entries.items() if text}
+    if not said:
+        return ""
+    note = "The graph obeys this; it was not discovered. A later tier cannot cause an earlier one."
+    heading = "<h2>What you said beforehand</h2>"
+    return f'<section id="knowledge">{heading}{_facts(said)}<p class="soft">{note}</p></section>'
 
 
 def _columns(result: Result) -> str:
@@ -100,5 +144,9 @@ def _columns(result: Result) -> str:
 
 
 def _facts(entries: dict[str, Any]) -> str:
-    items = "".join(f"<dt>{escape(str(key))}</dt><dd>{escape(str(value))}</dd>" for key, value in entries.items())
+    items = "".join(
+        f"<dt>{escape(str(key))}</dt><dd>{escape(str(value))}</dd>"
+        for key, value in entries.items()
+        if value is not None
+    )
     return f'<dl class="facts">{items}</dl>'

@@ -17,9 +17,9 @@ features picked with `selection`.
 
 Notation: x is a column winsorised and standardised over its observed cells (`paper`: at ten times 1.4826 mean
 absolute deviations around the mean; `extended`: at eight times the interquartile range over 1.349 around the
-median, or the mean deviation where half of the values are equal); n_ij is the number of rows in which both columns are observed; r is Pearson's correlation and
-Omega the inverse of its shrunken matrix; e_ij is the residual of j after a leave-one-out kernel regression on
-i.
+median, or the mean deviation where half of the values are equal); n_ij is the number of rows in which both
+columns are observed; r is Pearson's correlation and Omega the inverse of its shrunken matrix; e_ij is the residual
+of j after a leave-one-out kernel regression on i.
 
 Missing cells: by default every pair is judged by the rows in which both are observed. With `fill_seed=0` (or any
 other number) gaps are filled first: each takes the value of a donor, one of the five observed rows whose predicted

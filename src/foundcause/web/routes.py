@@ -261,7 +261,7 @@ async def show_result(job: TheDiscovery) -> FileResponse:
 
 @router.get("/discoveries/{identity}/layout", responses=_problems(404, 409))
 async def show_layout(job: TheDiscovery) -> Layout:
-    """Where the page draws each column."""
+    """Where the page draws each column, and which edges knowledge forbids or requires."""
     finished(job)
     return Layout.model_validate(job.answer)
 

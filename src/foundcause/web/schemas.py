@@ -104,6 +104,8 @@ class DiscoveryBody(BaseModel):
 
 
 class Layout(BaseModel):
-    """Where the page draws each column, in the order of the result's names."""
+    """Where the page draws each column, in the order of the result's names, and the edges (i, j) that were given."""
 
     positions: list[tuple[float, float]]
+    forbidden_pairs: list[tuple[int, int]]
+    required_pairs: list[tuple[int, int]]

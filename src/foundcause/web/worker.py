@@ -10,7 +10,7 @@ import signal
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     import torch
 
     from foundcause import api
-    from foundcause.report import report_data
+    from foundcause.report import drawing
 
     torch.set_num_threads(int(task["threads"]))
     tell(0, 0, "loading")
@@ -122,6 +122,8 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
         checkpoint=task["checkpoint"],
         progress=tell,
     )
+    # The visitor's name of the file, not the one under which it lies here.
+    result = replace(result, settings={**result.settings, "source": task["name"]})
     tell(0, 0, "writing")
     folder = Path(task["folder"])
     result.save(folder)
@@ -130,7 +132,7 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
             if file.name != EVERYTHING:
                 archive.write(file, file.name)
     result.to_json(folder / ANSWER)
-    return {"positions": [list(map(float, place)) for place in report_data(result)["positions"]]}
+    return drawing(result)
 
 
 def refuse_foreign(path: Path, name: str) -> None:

@@ -26,7 +26,37 @@ function inWords(probability) {
   if (probability >= 0.9) return "very likely";
   if (probability >= 0.7) return "likely";
   if (probability >= 0.5) return "more likely than not";
-  return "possible, not established";
+  if (probability >= 0.2) return "possible, not established";
+  return probability >= 0.05 ? "unlikely" : "very unlikely";
+}
+
+const UNDECIDED = 0.65; // share of both directions below which neither is settled; the same as in health.py
+const FAR_LESS = 0.1;
+
+/** What may be said about the edge i -> j, in sentences: first what the user knew, then what the columns say. */
+function edgeVerdict(result, i, j) {
+  if (isGiven(result, "required", i, j)) return "Given by you: this edge was required, not discovered.";
+  if (isGiven(result, "forbidden", i, j)) {
+    return `Excluded by your knowledge.${isGiven(result, "required", j, i) ? " You required the reverse." : ""}`;
+  }
+  const aside = setAside(result, i, j);
+  if (aside) return aside;
+  const [forward, backward] = [result.edge_probabilities[i][j], result.edge_probabilities[j][i]];
+  const sure = `A direct effect is ${inWords(forward)}.`;
+  if (isGiven(result, "forbidden", j, i)) return `${sure} The reverse is excluded by your knowledge.`;
+  const drawn = result.adjacency[i][j] || result.adjacency[j][i];
+  if (!drawn && Math.max(forward, backward) < 0.05) return sure; // no edge, no direction
+  const share = forward / Math.max(forward + backward, 1e-300);
+  if (share >= UNDECIDED) return sure;
+  if (share > 1 - UNDECIDED) return `${sure} The direction is undecided: the reverse is about as probable.`;
+  return `${sure} The reverse is ${share < FAR_LESS ? "far " : ""}more probable.`;
+}
+
+/** A sentence when one of the two columns took no part, "" otherwise: then nothing was found out about the pair. */
+function setAside(result, i, j) {
+  const column = (result.columns || []).find((info) => info.status !== "used"
+    && (info.name === result.names[i] || info.name === result.names[j]));
+  return column ? `Not examined: ${column.name} is ${column.status} (${column.reason}).` : "";
 }
 
 /** Statistics that are smaller the right way round in most systems; the same list as in evidence.py. */
@@ -66,15 +96,16 @@ function evidenceTable(result, i, j) {
 
 function edgeDetails(result, i, j) {
   const [forward, backward] = [result.edge_probabilities[i][j], result.edge_probabilities[j][i]];
-  const undecided = backward > 0.5 * forward;
+  const told = (cause, effect, text) => (isGiven(result, "required", cause, effect) ? "given by you"
+    : isGiven(result, "forbidden", cause, effect) ? "excluded by you" : text);
+  const passes = `${percent(result.agreement_matrix[i][j])} of the passes`;
   return element("div", {},
     element("h3", {}, `${result.names[i]} → ${result.names[j]}`),
-    element("p", { class: "verdict" }, `A direct effect is ${inWords(forward)}.`,
-      undecided ? " The direction is not settled: the reverse is nearly as probable." : ""),
+    element("p", { class: "verdict" }, edgeVerdict(result, i, j)),
     facts([
-      ["probability", percent(forward)], ["reverse direction", percent(backward)],
+      ["probability", told(i, j, percent(forward))], ["reverse direction", told(j, i, percent(backward))],
       ["either direction", percent(result.existence_probabilities[i][j])],
-      ["stood in", `${percent(result.agreement_matrix[i][j])} of the passes`],
+      ...(told(i, j, passes) === passes ? [["stood in", passes]] : []),
       ["hidden common cause", percent(result.confounding_probabilities[i][j])],
     ]),
     scatterPlot(result, i, j), evidenceTable(result, i, j));
@@ -83,8 +114,8 @@ function edgeDetails(result, i, j) {
 function hiddenDetails(result, i, j) {
   return element("div", {},
     element("h3", {}, `${result.names[i]} ⇠⇢ ${result.names[j]}`),
-    element("p", { class: "verdict" },
-      `That something outside the table drives both is ${inWords(result.confounding_probabilities[i][j])}.`),
+    element("p", { class: "verdict" }, setAside(result, i, j)
+      || `That something outside the table drives both is ${inWords(result.confounding_probabilities[i][j])}.`),
     facts([["hidden common cause", percent(result.confounding_probabilities[i][j])],
       [`${result.names[i]} → ${result.names[j]}`, percent(result.edge_probabilities[i][j])],
       [`${result.names[j]} → ${result.names[i]}`, percent(result.edge_probabilities[j][i])]]),
@@ -104,4 +135,15 @@ function nodeDetails(result, index, edges) {
     if (column.reason) rows.push([column.status, column.reason]);
   }
   return element("div", {}, element("h3", {}, result.names[index]), facts(rows));
+}
+
+/** Rows of the table of edges, most probable first; open(i, j) is called on a click. Given edges carry no numbers. */
+function edgeRows(result, edges, open) {
+  return [...edges].sort((a, b) => b.probability - a.probability).map(({ i, j, probability, given }) => {
+    const button = element("button", { type: "button", class: "link" }, `${result.names[i]} → ${result.names[j]}`);
+    button.addEventListener("click", () => open(i, j));
+    const numbers = given ? ["given by you", "–", "–"]
+      : [probability.toFixed(2), result.edge_probabilities[j][i].toFixed(2), percent(result.agreement_matrix[i][j])];
+    return element("tr", {}, element("td", {}, button), ...numbers.map((text) => element("td", {}, text)));
+  });
 }

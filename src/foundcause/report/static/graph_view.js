@@ -7,41 +7,67 @@
  * handlers.rules() may give what is known already, as { i, j, kind: "forbidden" | "required" }, to be drawn too.
  */
 
-/** Edges shown at a threshold: the answer's own first, then weaker ones while the graph stays acyclic. */
+const MIN_AGREEMENT = 0.5; // share of passes an edge must stand in; the same as in decode/protocol.py
+
+/** Whether what the user knew beforehand says of i -> j that it is "required" or "forbidden". */
+function isGiven(result, kind, i, j) {
+  return (result[`${kind}_pairs`] || []).some(([cause, effect]) => cause === i && effect === j);
+}
+
+/** Edges { i, j, probability, given } at a threshold: the answer itself where it was decoded, elsewhere decoded anew. */
 function edgesAtThreshold(result, threshold) {
-  const D = result.names.length;
-  const candidates = [];
-  for (let i = 0; i < D; i++) {
-    for (let j = 0; j < D; j++) {
-      const probability = result.edge_probabilities[i][j];
-      const chosen = result.adjacency[i][j] === 1;
-      if (i !== j && probability > 0 && probability >= threshold) candidates.push({ i, j, probability, chosen });
-    }
-  }
-  candidates.sort((a, b) => Number(b.chosen) - Number(a.chosen) || b.probability - a.probability);
-  const children = result.names.map(() => []);
-  const reaches = (from, to) => {
-    const stack = [from];
-    const seen = new Set(stack);
-    while (stack.length) {
-      const node = stack.pop();
-      if (node === to) return true;
-      for (const next of children[node]) {
-        if (!seen.has(next)) {
-          seen.add(next);
-          stack.push(next);
-        }
-      }
-    }
-    return false;
-  };
+  const graph = threshold === result.threshold ? result.adjacency : decodedAt(result, threshold);
   const shown = [];
-  for (const edge of candidates) {
-    if (reaches(edge.j, edge.i)) continue;
-    children[edge.i].push(edge.j);
-    shown.push(edge);
-  }
+  graph.forEach((row, i) => row.forEach((edge, j) => {
+    if (edge) shown.push({ i, j, probability: result.edge_probabilities[i][j], given: isGiven(result, "required", i, j) });
+  }));
   return shown;
+}
+
+/** The graph by the rule of decode/protocol.py.
+ *
+ * Passes were counted at the answer's threshold only. Above it an edge stands in no more of them. Below it in more, but
+ * never in those that held the reverse: what cannot stand in half of them is left out, and the less likely direction,
+ * which hardly ever does.
+ */
+function decodedAt(result, threshold) {
+  const { edge_probabilities: edges, agreement_matrix: agreed } = result;
+  const optimal = ((result.settings || {}).protocol || "default") === "default"; // the others decode greedily
+  const required = edges.map((row, i) => row.map((_, j) => isGiven(result, "required", i, j)));
+  const likelier = (i, j) => edges[i][j] > edges[j][i] || (edges[i][j] === edges[j][i] && i < j);
+  const below = threshold < result.threshold;
+  const stands = (i, j) => (below ? likelier(i, j) && 1 - agreed[j][i] >= MIN_AGREEMENT : agreed[i][j] >= MIN_AGREEMENT);
+  const weights = edges.map((row, i) => row.map((probability, j) => {
+    if (i === j) return 0;
+    const candidate = probability > threshold && stands(i, j) && (optimal || likelier(i, j));
+    if (optimal) return candidate || required[i][j] ? logOddsGain(probability, threshold) : 0;
+    return required[i][j] ? 2 : candidate ? probability : 0;
+  }));
+  return optimal ? maximumAcyclic(weights, required) : greedyAcyclic(weights);
+}
+
+/** How many nats an edge lies above the cut. */
+function logOddsGain(probability, threshold) {
+  const logit = (p) => { const q = Math.min(Math.max(p, 1e-9), 1 - 1e-9); return Math.log(q / (1 - q)); };
+  return Math.max(logit(probability) - logit(threshold), 1e-9);
+}
+
+/** Wires the slider: it moves in steps, but where it rests for the answer's threshold it means exactly that. */
+function bindThreshold(slider, readout, reset, current) {
+  const put = (value) => { readout.textContent = value.toFixed(2); current().view.setThreshold(value); };
+  const recommend = () => {
+    const { threshold } = current().result;
+    slider.value = threshold;
+    put(threshold);
+  };
+  slider.addEventListener("input", () => {
+    const { threshold } = current().result;
+    const step = Number(slider.step);
+    const rest = Math.min(Math.max(threshold, Number(slider.min)), Number(slider.max));
+    put(Math.abs(Number(slider.value) - rest) <= step / 2 ? threshold : Number(slider.value));
+  });
+  reset.addEventListener("click", recommend);
+  return recommend;
 }
 
 /** Pairs with a probable hidden common cause. */
@@ -112,8 +138,8 @@ function createGraphView(container, result, handlers) {
     const selected = view.$("edge:selected").map((edge) => edge.id());
     view.edges().remove();
     state.edges = edgesAtThreshold(result, state.threshold);
-    for (const { i, j, probability } of state.edges) {
-      view.add({ group: "edges", classes: "cause",
+    for (const { i, j, probability, given } of state.edges) {
+      view.add({ group: "edges", classes: given ? "cause required" : "cause",
         data: { id: `e${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
     }
     if (state.hidden) {

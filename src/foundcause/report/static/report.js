@@ -18,23 +18,12 @@
   byId("graph").foundcauseView = view;
 
   function fillEdges(edges) {
-    const body = byId("edges").tBodies[0];
-    body.replaceChildren();
-    const sorted = [...edges].sort((a, b) => b.probability - a.probability);
-    for (const { i, j, probability } of sorted) {
-      const open = element("button", { type: "button", class: "link" }, `${result.names[i]} → ${result.names[j]}`);
-      open.addEventListener("click", () => { view.select(`e${i}-${j}`); show(edgeDetails(result, i, j)); });
-      body.append(element("tr", {}, element("td", {}, open), element("td", {}, probability.toFixed(2)),
-        element("td", {}, result.edge_probabilities[j][i].toFixed(2)), element("td", {}, percent(result.agreement_matrix[i][j]))));
-    }
+    const open = (i, j) => { view.select(`e${i}-${j}`); show(edgeDetails(result, i, j)); };
+    byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, open));
     byId("edge-count").textContent = String(edges.length);
   }
 
-  const slider = byId("threshold");
-  slider.value = result.threshold;
-  const readout = () => { byId("threshold-value").textContent = Number(slider.value).toFixed(2); };
-  slider.addEventListener("input", () => { readout(); view.setThreshold(Number(slider.value)); });
-  byId("reset").addEventListener("click", () => { slider.value = result.threshold; readout(); view.setThreshold(result.threshold); });
+  bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), () => ({ result, view }))();
   byId("hidden").addEventListener("change", (event) => view.showHidden(event.target.checked));
   byId("fit").addEventListener("click", () => view.fit());
   byId("theme").addEventListener("click", () => {
@@ -44,7 +33,6 @@
     view.refreshColours();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.refreshColours());
-  readout();
 
   byId("heat-edges").append(heatMap(result.names, result.edge_probabilities, "--cause", "causes",
     (i, j) => show(edgeDetails(result, i, j))));

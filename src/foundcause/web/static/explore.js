@@ -1,6 +1,6 @@
 /* The graph and everything that explains it: slider, details, edges, matrices, downloads. */
 
-const { cssColour, createGraphView, edgeDetails, element, heatMap, hiddenDetails, nodeDetails, percent } = window;
+const { bindThreshold, cssColour, createGraphView, edgeDetails, edgeRows, element, heatMap, hiddenDetails, nodeDetails } = window;
 const byId = (id) => document.getElementById(id);
 
 const FILE_WORDS = {
@@ -62,25 +62,12 @@ export function createExplorer(rules) {
   }
 
   function fillEdges(edges) {
-    const body = byId("edges").tBodies[0];
-    const rows = [...edges].sort((a, b) => b.probability - a.probability).map(({ i, j, probability }) => {
-      const open = element("button", { type: "button", class: "link" }, `${result.names[i]} → ${result.names[j]}`);
-      open.addEventListener("click", () => { view.select(`e${i}-${j}`); openEdge(i, j); });
-      return element("tr", {}, element("td", {}, open), element("td", {}, probability.toFixed(2)),
-        element("td", {}, result.edge_probabilities[j][i].toFixed(2)), element("td", {}, percent(result.agreement_matrix[i][j])));
-    });
-    body.replaceChildren(...rows);
+    const open = (i, j) => { view.select(`e${i}-${j}`); openEdge(i, j); };
+    byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, open));
     byId("edge-count").textContent = String(edges.length);
   }
 
-  const slider = byId("threshold");
-  const setThreshold = (value) => {
-    slider.value = value;
-    byId("threshold-value").textContent = Number(slider.value).toFixed(2);
-    if (view) view.setThreshold(Number(value));
-  };
-  slider.addEventListener("input", () => setThreshold(slider.value));
-  byId("reset").addEventListener("click", () => setThreshold(result.threshold));
+  const recommend = bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), () => ({ result, view }));
   byId("hidden").addEventListener("change", (event) => view.showHidden(event.target.checked));
   byId("fit").addEventListener("click", () => view.fit());
   document.addEventListener("keydown", (event) => {
@@ -113,7 +100,7 @@ export function createExplorer(rules) {
     byId("controls").hidden = byId("results").hidden = Boolean(result.blank);
     hint();
     if (result.blank) return;
-    setThreshold(result.threshold);
+    recommend();
     byId("trust").hidden = !result.warnings.length;
     byId("warnings").replaceChildren(...result.warnings.map((warning) => element("li", {}, warning)));
     fillDownloads(discovery, files);

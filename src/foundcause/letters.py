@@ -1,0 +1,58 @@
+"""Fonts for the letters of column names: pictures are drawn with what this machine has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+_NO_TEXT_FONTS = ("cm", "Last Resort", "STIXNon", "STIXSize")  # own encodings, or a box for every letter
+
+
+def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:
+    """Font families that together draw the texts, the usual one first; and the letters that no font here has."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import FontProperties, findfont, fontManager
+
+    families = list(mpl.rcParams["font.family"])
+    missing = {letter for text in texts for letter in text if not letter.isspace()}
+    missing -= _covered(findfont(FontProperties()), missing)
+    if not missing:
+        return families, missing
+    entries = {entry.name: entry.fname for entry in fontManager.ttflist if not entry.name.startswith(_NO_TEXT_FONTS)}
+    covered = {name: _covered(path, missing) for name, path in sorted(entries.items())}
+    while missing and any(covered.values()):
+        best = max(covered, key=lambda name: len(covered[name] & missing))
+        if not covered[best] & missing:
+            break
+        families.append(best)
+        missing -= covered.pop(best)
+    return families, missing
+
+
+def drawable(text: str, number: int, missing: set[str]) -> str:
+    """The text with a box for each missing letter; the number of its column then tells boxes apart."""
+    if not missing.intersection(text):
+        return text
+    # Joiners and variation selectors of emoji have no shape of their own.
+    seen = [letter for letter in text if letter not in missing or unicodedata.category(letter) not in ("Cf", "Mn")]
+    return f"#{number} " + "".join("□" if letter in missing else letter for letter in seen)
+
+
+def missing_note(missing: set[str]) -> str:
+    """One sentence about letters that cannot be drawn, and the remedy."""
+    some = "".join(sorted(missing)[:12]) + ("…" if len(missing) > 12 else "")
+    return (
+        f"no font on this machine has {len(missing)} of the letters in the column names ({some!r}): the picture shows "
+        "boxes and the number of the column; install a font that has them, such as Noto Sans CJK or Noto Emoji"
+    )
+
+
+def _covered(path: str, letters: set[str]) -> set[str]:
+    """The letters that the font file can draw; colour bitmaps cannot be scaled and count as none."""
+    from matplotlib.ft2font import FT2Font
+
+    try:
+        font = FT2Font(path)
+    except (OSError, RuntimeError):  # a file that is gone or damaged is no font
+        return set()
+    return {letter for letter in letters if font.get_char_index(ord(letter))} if font.scalable else set()

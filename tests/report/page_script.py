@@ -1,0 +1,28 @@
+"""Runs the report's scripts in Node, without a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+STATIC = files("foundcause.report") / "static"
+SCRIPTS = ("details.js", "acyclic.js", "graph_view.js")
+
+
+def run_script(expression: str, given: Any) -> Any:
+    """The value of a JavaScript expression that may speak of ``given`` and of everything the scripts define."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node is not installed")
+    scripts = "\n".join((STATIC / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    program = f"""{scripts}
+const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify({expression}));"""
+    done = subprocess.run([node, "-e", program], input=json.dumps(given), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

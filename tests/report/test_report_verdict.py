@@ -1,0 +1,58 @@
+"""What the panel says about a pair of columns must be true of its numbers and of what the user knew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from page_script import run_script
+
+from foundcause.health import graph_warnings
+
+
+def _verdict(forward: float, backward: float, **more: Any) -> str:
+    result = {
+        "names": ["chol", "bmi"],
+        "edge_probabilities": [[0, forward], [backward, 0]],
+        "adjacency": [[0, 0], [int(backward > 0.5), 0]],
+        **more,
+    }
+    return run_script("edgeVerdict(given, 0, 1)", result)
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "sentence"),
+    [
+        (0.0, 0.99, "A direct effect is very unlikely. The reverse is far more probable."),
+        (0.1, 0.3, "A direct effect is unlikely. The reverse is more probable."),
+        (0.45, 0.48, "A direct effect is possible, not established. The direction is undecided: the reverse is about"),
+        (0.95, 0.02, "A direct effect is very likely."),
+        (0.01, 0.01, "A direct effect is very unlikely."),
+    ],
+)
+def test_cells_of_the_matrix_are_described_truly(forward: float, backward: float, sentence: str) -> None:
+    said = _verdict(forward, backward)
+    assert said.startswith(sentence)
+    assert ("reverse" in said) == ("reverse" in sentence)
+
+
+def test_knowledge_is_named_as_the_reason() -> None:
+    assert _verdict(0, 0.9, forbidden_pairs=[[0, 1]]) == "Excluded by your knowledge."
+    told = {"forbidden_pairs": [[0, 1]], "required_pairs": [[1, 0]]}
+    assert _verdict(0, 1, **told) == "Excluded by your knowledge. You required the reverse."
+    assert _verdict(1, 0, required_pairs=[[0, 1]]) == "Given by you: this edge was required, not discovered."
+    assert _verdict(0.8, 0, forbidden_pairs=[[1, 0]]).endswith("The reverse is excluded by your knowledge.")
+
+
+def test_columns_that_took_no_part_are_not_called_unlikely() -> None:
+    columns = [{"name": "chol", "status": "isolated", "reason": "constant"}, {"name": "bmi", "status": "used"}]
+    assert _verdict(0, 0, columns=columns) == "Not examined: chol is isolated (constant)."
+
+
+def test_the_page_and_the_warnings_call_the_same_edges_undecided() -> None:
+    for forward in np.linspace(0.3, 0.9, 13):
+        edges = np.array([[0, forward], [0.4, 0]])
+        warned = bool(graph_warnings(edges, np.array([[False, True], [False, False]]), ["a", "b"]))
+        said = _verdict(float(forward), 0.4, adjacency=[[0, 1], [0, 0]])
+        assert ("undecided" in said) == warned, forward
