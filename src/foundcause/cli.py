@@ -53,7 +53,7 @@ def build() -> typer.Typer:
     return app
 
 
-def _note(message: Warning | str, *_: object) -> None:
+def _note(message: Warning | str, *_: object, **__: object) -> None:
     """A warning as one line for people, without the place in the code."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(f"[yellow]note:[/] {escape(str(message))}")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from foundcause.bench.version import Version
 from foundcause.errors import InputError
 
 
@@ -85,8 +86,8 @@ class Dataset:
     """Licence of the data, or what is known about it."""
     recipe: str
     """How a case is made from the source."""
-    variables: int
-    """D every case must have."""
+    variables: int | None
+    """D every case must have; None when it varies."""
     rows: int | None
     """N every case must have; None when it varies."""
     edges: int | None
@@ -103,12 +104,18 @@ class Dataset:
     """Whether all columns hold category codes."""
     note: str = ""
     """A deviation from the paper that a reader must know."""
+    version: Version | None = None
+    """The plug-in it comes from, or None; part of the identity of a result."""
 
     def case(self, seed: int) -> Case:
         """The case of this seed, its size checked against the registry."""
         case = self.load(seed)
         found = (case.variables, case.rows, case.edges)
-        expected = (self.variables, self.rows or case.rows, self.edges if self.edges is not None else case.edges)
+        expected = (
+            self.variables or case.variables,
+            self.rows or case.rows,
+            self.edges if self.edges is not None else case.edges,
+        )
         if found != expected:
             raise InputError(
                 f"data set '{self.name}' has (variables, rows, edges) {found}, expected {expected}; "

@@ -14,6 +14,8 @@ from foundcause.bench.datasets.synthetic import TASKS
 from foundcause.errors import ConfigError
 
 SEEDS = 3
+OWN = "own"
+"""The experiment on the data sets of plug-ins."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +125,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             pairs=True,
             methods="ablations",
         ),
+        Experiment(name=OWN, question="data sets of your own, from plug-ins", datasets=()),
     )
 }
 

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
+from foundcause.bench.baselines import METHODS, checkpoint
 from foundcause.bench.clock import Stopwatch
 from foundcause.bench.worker import Job, Outcome, read_frame, write_frame
 
@@ -26,19 +28,21 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._method: str | None = None
+        self._serves: tuple[str, Path | None] | None = None
         atexit.register(self.close)
 
     def run(self, job: Job, limit: float) -> Outcome:
         """The outcome of a job; ``limit`` in seconds, waiting for a processor not counted.
 
-        One process serves one method; another method gets a new one.
+        One process serves one method with the weights it inherited; another of either gets a new one.
         """
-        fresh = self._process is None or self._process.poll() is not None or self._method != job.method
+        entry = METHODS.get(job.method)
+        wanted = job.method, checkpoint.chosen() if entry is not None and entry.ours else None
+        fresh = self._process is None or self._process.poll() is not None or self._serves != wanted
         if fresh:
             self.close()
             self._process = _start()
-            self._method = job.method
+            self._serves = wanted
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         watch, expired, done = Stopwatch(process.pid), threading.Event(), threading.Event()
@@ -70,7 +74,7 @@ class Worker:
 
     def close(self) -> None:
         """End the process."""
-        process, self._process, self._method = self._process, None, None
+        process, self._process, self._serves = self._process, None, None
         if process is None:
             return
         _kill(process)

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from foundcause.bench import datasets
+from foundcause.bench import datasets, plugin
 from foundcause.bench.answer import Answer
 from foundcause.bench.baselines import checkpoint, method
 from foundcause.bench.baselines.method import Method, Table
-from foundcause.bench.case import Case
+from foundcause.bench.case import Case, Dataset
 from foundcause.bench.datasets.seeding import generator, integer
 from foundcause.bench.environment import environment
 from foundcause.bench.experiments import Experiment, experiment
@@ -25,6 +25,7 @@ from foundcause.bench.isolation import Worker
 from foundcause.bench.metrics.pair import judge_pair
 from foundcause.bench.metrics.score import judge
 from foundcause.bench.results import Record, Store, key
+from foundcause.bench.version import Version
 from foundcause.bench.worker import Job
 
 
@@ -82,10 +83,26 @@ def pending(cells: Iterable[Cell], done: dict[Any, Record], *, retry: bool = Fal
 
 
 def identity(cell: Cell) -> str:
-    """Digest of what decides a result: settings, weights and data; code only as far as settings name its version."""
-    entry, about = method(cell.method), datasets.dataset(cell.dataset)
-    content = [entry.settings, checkpoint.digest() if entry.ours else None, about.recipe, about.rows, about.edges]
+    """Digest of what decides a result: settings, weights, data and plug-ins.
+
+    Code of this package counts only as far as settings name its version.
+    """
+    weights = checkpoint.digest() if method(cell.method).ours else None
+    return identity_with(weights, cell.method, cell.dataset)
+
+
+def identity_with(weights: str | None, method_name: str, dataset_name: str) -> str:
+    """The identity of a cell if ours has the weights of this digest."""
+    entry, about = method(method_name), datasets.dataset(dataset_name)
+    content = [entry.settings, weights if entry.ours else None, about.recipe, about.rows, about.edges]
+    content += [version.sha256 for version in (entry.version, about.version) if version is not None]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:10]
+
+
+def outdated(cells: Iterable[Cell], done: dict[Any, Record]) -> list[Record]:
+    """Results that running these cells replaces by those of other weights, settings, data or plug-ins."""
+    found = ((done.get(key(asdict(cell))), cell) for cell in cells)
+    return [record for record, cell in found if record is not None and record["identity"] != identity(cell)]
 
 
 def run(
@@ -94,7 +111,7 @@ def run(
     """Run cells and append each result to ``folder/<experiment>.jsonl`` as it arrives.
 
     With ``jobs`` other than 1 joblib distributes the cells; inside ``joblib.parallel_config(backend="dask")`` (or Ray)
-    the cluster does, when ``jobs`` is None.
+    the cluster does, when ``jobs`` is None. Every process imports the plug-ins loaded here.
     """
     known: dict[Path, set[str]] = {}  # environments that a file has already
     for record in _execute(cells, jobs):
@@ -117,16 +134,18 @@ def _execute(cells: list[Cell], jobs: int | None) -> Iterator[Record]:
     import joblib
 
     yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-        joblib.delayed(perform)(cell) for cell in cells
+        joblib.delayed(perform)(cell, plugin.loaded()) for cell in cells
     )
 
 
 _worker: Worker | None = None
 
 
-def perform(cell: Cell) -> Record:
-    """The record of one cell."""
+def perform(cell: Cell, plugins: tuple[plugin.Plugin, ...] | None = None) -> Record:
+    """The record of one cell; ``plugins`` are those of the process that planned it, by default this one."""
     global _worker
+    plugins = plugin.loaded() if plugins is None else plugins
+    plugin.require(plugins)
     chosen = experiment(cell.experiment)
     record: Record = {
         "kind": "cell",
@@ -135,8 +154,11 @@ def perform(cell: Cell) -> Record:
         "environment": environment()["id"],
         "_environment": environment(),
     }
+    version = _version(method(cell.method))
+    if version is not None:
+        record["version"] = asdict(version)
     try:
-        case = _case(cell.dataset, cell.seed)
+        case = _case(datasets.dataset(cell.dataset), cell.seed)
         changed = chosen.change(case, cell.variant)
     except Exception as error:  # one broken table must not end the run
         return {**record, **_finished("failed", 0.0, f"no table: {type(error).__name__}: {error}")}
@@ -150,7 +172,7 @@ def perform(cell: Cell) -> Record:
     table = Table(values=shown.values, seed=integer(f"method {cell.dataset}", cell.seed), discrete=case.discrete)
     if _worker is None:
         _worker = Worker()
-    outcome = _worker.run(Job(method=cell.method, table=table), cell.limit)
+    outcome = _worker.run(Job(method=cell.method, table=table, plugins=plugins), cell.limit)
     record |= _finished(outcome.status, outcome.seconds, outcome.error)
     record["waited"] = round(outcome.waited, 4)
     record |= {"rows": changed.rows, "variables": case.variables, "peak_bytes": outcome.peak_bytes}
@@ -166,6 +188,11 @@ def perform(cell: Cell) -> Record:
     return record
 
 
+def _version(entry: Method) -> Version | None:
+    """What a method is made of beside this package: weights, or the text of a plug-in."""
+    return checkpoint.named() if entry.ours else entry.version
+
+
 def _digest(case: Case) -> str:
     """Of the table and the truth as the method met them: shows later whether a data set was still the same."""
     content = np.ascontiguousarray(case.values).tobytes() + np.ascontiguousarray(case.adjacency).tobytes()
@@ -173,8 +200,8 @@ def _digest(case: Case) -> str:
 
 
 @lru_cache(maxsize=8)
-def _case(name: str, seed: int) -> Case:
-    return datasets.load(name, seed)
+def _case(about: Dataset, seed: int) -> Case:
+    return datasets.load(about.name, seed)
 
 
 def _finished(status: str, seconds: float, error: str | None) -> Record:

@@ -15,13 +15,17 @@ import time
 import traceback
 import warnings
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from foundcause.bench.answer import Answer
 from foundcause.bench.baselines.method import Method, Table
 from foundcause.bench.clock import Stopwatch
+from foundcause.errors import InputError
+
+if TYPE_CHECKING:
+    from foundcause.bench.plugin import Plugin
 
 _LENGTH = struct.Struct("<Q")
 
@@ -34,6 +38,8 @@ class Job:
     """Name in the registry of methods."""
     table: Table
     """What the method is given."""
+    plugins: tuple[Plugin, ...] = ()
+    """Files that register methods of the user's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +86,12 @@ def _read_exactly(stream: IO[bytes], size: int) -> bytes:
 
 def perform(job: Job) -> Outcome:
     """Run a job in this process; every failure becomes an outcome."""
+    from foundcause.bench import plugin
     from foundcause.bench.baselines import method
 
     watch = Stopwatch()
     try:
+        plugin.require(job.plugins)
         entry = method(job.method)
         _prepare(entry)
         _forget_peak()
@@ -93,7 +101,7 @@ def perform(job: Job) -> Outcome:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             answer = entry.run(job.table)
-        _check(answer, job.table.values.shape[1])
+        _check(entry.name, answer, job.table.values.shape[1])
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(last.filename)}:{last.lineno}"
@@ -107,11 +115,21 @@ def perform(job: Job) -> Outcome:
     return Outcome(status="ok", seconds=watch.seconds(), waited=watch.waited(), answer=answer, peak_bytes=_peak())
 
 
-def _check(answer: Answer, variables: int) -> None:
+def _check(method: str, answer: Any, variables: int) -> None:
+    """Refuse what cannot be judged; methods of plug-ins may give back anything."""
+    if not isinstance(answer, Answer):
+        raise InputError(f"method '{method}' gave a {type(answer).__name__}; it must give an Answer")
+    if np.asarray(answer.adjacency).dtype != np.bool_:
+        raise InputError(f"method '{method}': adjacency must be bool; compare weights with a threshold")
     parts = (("adjacency", answer.adjacency), ("scores", answer.scores), ("confounding", answer.confounding))
     for name, matrix in parts:
-        if matrix is not None and (matrix.shape != (variables, variables) or not np.isfinite(matrix).all()):
-            raise ValueError(f"{name} is not a finite matrix of side {variables}")
+        if matrix is None:
+            continue
+        shape = np.shape(matrix)
+        if shape != (variables, variables):
+            raise InputError(f"method '{method}': {name} has shape {shape}, expected {(variables, variables)}")
+        if not np.isfinite(matrix).all():
+            raise InputError(f"method '{method}': {name} is not finite")
 
 
 def _forget_peak() -> None:

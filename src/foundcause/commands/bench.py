@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 RESULTS = Path("benchmarks/results")
 README = Path("README.md")
+
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option("--plugin", help="Python file with methods or data sets of your own; may be given several times."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -20,10 +26,19 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="bench")
 
 
+def _load(plugins: list[Path] | None) -> None:
+    from foundcause.bench import plugin
+
+    for path in plugins or ():
+        plugin.load(path)
+
+
 def datasets(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show source, licence and recipe too.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """List the data sets: size, and whether they are available here or why not."""
+    _load(plugin)
     from rich.console import Console
     from rich.table import Table
 
@@ -39,7 +54,8 @@ def datasets(
         edges = "varies" if entry.edges is None else str(entry.edges)
         if entry.paper_edges is not None:
             edges += f" (paper {entry.paper_edges})"
-        row = [name, str(entry.variables), str(entry.rows or "varies"), edges, "yes" if reason is None else reason]
+        sizes = [str(entry.variables or "varies"), str(entry.rows or "varies"), edges]
+        row = [name, *sizes, "yes" if reason is None else reason]
         if verbose:
             recipe = f"{entry.recipe}. {entry.note}" if entry.note else entry.recipe
             row += [entry.source, entry.licence, recipe]
@@ -49,8 +65,9 @@ def datasets(
     print(f"{len(here)} of the paper's {len(registry.CLEAN)} data sets are available here.")
 
 
-def methods() -> None:
+def methods(plugin: Plugins = None) -> None:
     """List the methods, and why one cannot be run here."""
+    _load(plugin)
     from rich.console import Console
     from rich.table import Table
 
@@ -64,8 +81,9 @@ def methods() -> None:
     Console().print(shown)
 
 
-def experiments() -> None:
+def experiments(plugin: Plugins = None) -> None:
     """List the experiments."""
+    _load(plugin)
     from foundcause.bench.experiments import EXPERIMENTS
 
     for entry in EXPERIMENTS.values():
@@ -84,6 +102,7 @@ def run(
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     checkpoint: Annotated[Path | None, typer.Option(help="Weights of ours to evaluate.")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Run an experiment; what is in the results already is not run again."""
     from rich.console import Console
@@ -94,7 +113,7 @@ def run(
     from foundcause.bench.experiments import experiment as named
     from foundcause.bench.progress import RunProgress
     from foundcause.bench.results import Store
-    from foundcause.bench.run import pending, plan
+    from foundcause.bench.run import outdated, pending, plan
     from foundcause.bench.run import run as execute
     from foundcause.errors import CheckpointError, ConfigError, DataUnavailableError
 
@@ -102,12 +121,15 @@ def run(
         if not checkpoint.is_file():
             raise CheckpointError(f"there is no checkpoint {checkpoint}")
         os.environ[weights.VARIABLE] = str(checkpoint.resolve())
+    _load(plugin)
     console = Console(highlight=False)
     chosen = named(experiment)
     wanted = tuple(name.strip() for name in only.split(",")) if only else chosen.datasets
     strangers = [name for name in wanted if name not in chosen.datasets]
     if strangers:
         raise ConfigError(f"{', '.join(strangers)}: not part of experiment '{experiment}'")
+    if not wanted:
+        raise ConfigError(f"experiment '{experiment}' has no data set; name a file that registers one with --plugin")
     missing = {name: reason for name in wanted if (reason := registry.dataset(name).missing()) is not None}
     here = [name for name in wanted if name not in missing]
     if not here:
@@ -122,11 +144,31 @@ def run(
     for name, reason in missing.items():
         console.print(f"skipping data set {name}: {reason}", markup=False)
     cells = list(plan(chosen, usable, here, seeds or chosen.seeds, limit))
-    todo = pending(cells, Store(results / f"{chosen.name}.jsonl").cells(), retry=retry)
+    store = Store(results / f"{chosen.name}.jsonl")
+    done = store.cells()
+    todo = pending(cells, done, retry=retry)
+    replaced = outdated(todo, done)
+    if replaced:
+        print(_replaces(replaced), file=sys.stderr)
     console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before, {len(todo)} to run")
     with RunProgress(console, chosen.name, len(todo)) as progress:
         execute(todo, results, jobs=jobs, report=progress.finished)
     console.print(progress.summary())
+
+
+def _replaces(records: list[dict[str, Any]]) -> str:
+    """Says what goes, and how to keep it."""
+    from foundcause.bench.baselines import method
+    from foundcause.bench.version import recorded
+
+    names = {
+        f"{record['method']} with {recorded(record)}" if method(record["method"]).ours else record["method"]
+        for record in records
+    }
+    return (
+        f"foundcause: warning: {len(records)} earlier results, made with other weights, settings or data, are replaced "
+        f"({', '.join(sorted(names))}); to keep both, name another folder with --results"
+    )
 
 
 def _grouped(missing: dict[str, str]) -> str:
@@ -148,15 +190,18 @@ def report(
         typer.Option(help="README whose table is brought up to date; default README.md, for the default results."),
     ] = None,
     compact: Annotated[bool, typer.Option("--compact", help="First drop outdated lines of the results.")] = False,
+    plugin: Plugins = None,
 ) -> None:
     """Write tables and pictures from the results, and the README's table."""
     from foundcause.bench.report.readme import current
+    from foundcause.bench.report.versions import warnings
     from foundcause.bench.report.write import write
     from foundcause.bench.results import Store
     from foundcause.errors import InputError
 
     if not sorted(results.glob("*.jsonl")):
         raise InputError(f"{results} has no results; `foundcause bench run clean` makes some")
+    _load(plugin)
     if readme is not None:
         if not readme.is_file():
             raise InputError(f"there is no README {readme}; name one that exists, or leave --readme out")
@@ -168,6 +213,8 @@ def report(
             Store(path).compact()
     for path in write(results, out or results, readme):
         print(path)
+    for text in warnings(results):
+        print(f"foundcause: warning: {text}", file=sys.stderr)
 
 
 def _own_readme() -> Path | None:

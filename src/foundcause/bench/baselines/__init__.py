@@ -27,7 +27,7 @@ FAST = (
 def method(name: str) -> Method:
     """The registry's entry of this name."""
     if name not in METHODS:
-        raise ConfigError(f"unknown method '{name}'; `foundcause bench methods` lists them")
+        raise ConfigError(f"unknown method '{name}'; `foundcause bench methods` lists them, --plugin adds your own")
     return METHODS[name]
 
 
@@ -39,7 +39,7 @@ def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
     """
     chosen: dict[str, Method] = {}
     for part in (piece.strip() for piece in request.split(",") if piece.strip()):
-        group = _group(part, pairs)
+        group = groups(pairs).get(part)
         for name in group or (part,):
             entry = method(name)
             able = entry.pairs if pairs else entry.graphs
@@ -52,12 +52,12 @@ def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
     return tuple(chosen.values())
 
 
-def _group(name: str, pairs: bool) -> tuple[str, ...] | None:
+def groups(pairs: bool = False) -> dict[str, tuple[str, ...]]:
+    """Words that stand for several methods."""
     ablations = tuple(entry.name for entry in ours.ABLATIONS)
-    groups = {
+    return {
         "all": tuple(entry for entry in METHODS if entry not in ablations),
         "ours": tuple(entry.name for entry in ours.METHODS),
         "ablations": ("foundcause", *ablations),
         "fast": (*FAST, *(entry.name for entry in pair_methods.METHODS)) if pairs else FAST,
     }
-    return groups.get(name)

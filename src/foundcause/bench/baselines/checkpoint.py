@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import cache
 from pathlib import Path
 
+from foundcause.bench import version
 from foundcause.errors import CheckpointError
 
 VARIABLE = "FOUNDCAUSE_BENCH_CHECKPOINT"
@@ -32,4 +32,10 @@ def digest() -> str | None:
 
 @cache
 def _digest(path: Path, modified: int) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return version.digest(path.read_bytes())
+
+
+def named() -> version.Version | None:
+    """The checkpoint under evaluation as results name it, or None when there is none."""
+    path, content = chosen(), digest()
+    return None if path is None or content is None else version.Version(file=path.name, sha256=content)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foundcause.bench.answer import Answer
+from foundcause.bench.version import Version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,8 @@ class Method:
     """Whether it needs a checkpoint of ours."""
     reason: Callable[[], str | None] = lambda: None
     """A further reason why it cannot be run here, or None."""
+    version: Version | None = None
+    """The plug-in it comes from, or None; part of the identity of a result."""
 
     def unavailable(self) -> str | None:
         """Why it cannot be run here, or None when it can."""

@@ -40,7 +40,7 @@ CONFOUNDED = tuple(entry.name for entry in synthetic.DATASETS if entry.family ==
 def dataset(name: str) -> Dataset:
     """The registry's entry of this name."""
     if name not in DATASETS:
-        raise ConfigError(f"unknown data set '{name}'; `foundcause bench datasets` lists them")
+        raise ConfigError(f"unknown data set '{name}'; `foundcause bench datasets` lists them, --plugin adds your own")
     return DATASETS[name]
 
 

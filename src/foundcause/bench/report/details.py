@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from foundcause.bench.baselines import METHODS
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import per_dataset, records, summarise
+from foundcause.bench.report.versions import entry
 from foundcause.bench.results import Record
 
 TWINS = {"pc_discrete": "pc_0.01", "ges_discrete": "ges", "grasp_discrete": "grasp"}
@@ -20,7 +20,7 @@ def more_metrics(folder: Path, experiment: str) -> str:
 
     Counts are shares of the true edges, averaged like everything else: seeds, then data sets.
     """
-    found = [r for r in records(folder, experiment) if not METHODS[r["method"]].discrete_only]
+    found = [r for r in records(folder, experiment) if not entry(r["method"]).discrete_only]
     derived = [{**record, "metrics": _shares(record)} for record in found if record["status"] == "ok"]
     names = ("found", "oriented", "extra", "shd_cpdag_per_d", "precision", "recall", "auprc", "ece", "brier")
     values = {name: per_dataset(derived, name) for name in names}
@@ -56,7 +56,7 @@ def discrete(folder: Path, experiment: str) -> str | None:
         for method in (name, twin) if both else ():
             figures = [_mean({k: values[metric][method][k] for k in both}) for metric in metrics]
             sets = f"{len(both)}/{len(attempted[name])}" + f" ({', '.join(both)})" * (method == name)
-            rows.append([METHODS[method].label, sets, *(number(value) for value in figures)])
+            rows.append([entry(method).label, sets, *(number(value) for value in figures)])
     if not rows:
         return None
     return table(["on discrete sets", "sets", "F1", "skeleton F1", "SHD/d, reversal 1", "seconds"], rows)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foundcause.bench.baselines import METHODS
 from foundcause.bench.datasets import DATASETS, DIMENSION, DIMENSION_PAPER
 from foundcause.bench.metrics.probability import Reliability
 from foundcause.bench.report import paper, style
 from foundcause.bench.report.summary import by_seed, per_dataset, records, summarise
+from foundcause.bench.report.versions import entry, method_of
 from foundcause.bench.results import Record
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def bars(folder: Path) -> Figure | None:
     found = records(folder, "clean")
     if not found:
         return None
-    ranked = [item.method for item in summarise(found) if not METHODS[item.method].discrete_only]
-    baselines = [name for name in ranked if not METHODS[name].ours][:_BASELINES]
-    order = [*(name for name in ranked if name == "foundcause"), *baselines]
+    ranked = [item.method for item in summarise(found) if not entry(item.method).discrete_only]
+    baselines = [name for name in ranked if not entry(name).ours][:_BASELINES]
+    order = [*(name for name in ranked if method_of(name) == "foundcause"), *baselines]
     values = by_seed(found, "f1")
     names = sorted({r["dataset"] for r in found}, key=lambda name: (not DATASETS[name].simulated, name))
     figure = style.figure(12, 4.2)
@@ -47,7 +47,7 @@ def bars(folder: Path) -> Figure | None:
             mean,
             width,
             yerr=spread,
-            label=METHODS[method].label,
+            label=entry(method).label,
             color=style.colour(method),
             error_kw={"lw": 0.8, "ecolor": "#333333"},
         )
@@ -157,7 +157,7 @@ def reliability(folder: Path) -> Figure | None:
             color=style.colour(method),
             lw=1.5,
             elinewidth=0.8,
-            label=f"{METHODS[method].label}, expected calibration error {curve.error:.3f}",
+            label=f"{entry(method).label}, expected calibration error {curve.error:.3f}",
         )
         below.plot(stated, curve.count[used], marker=style.marker(method), color=style.colour(method), lw=1.2, ms=4)
     style.dress(axes, "", "share of arcs that are in the graph (±2 s.e.)")
@@ -177,9 +177,9 @@ def time_and_accuracy(folder: Path) -> Figure | None:
     axes = figure.subplots()
     points = []
     for item in summarise(found):
-        if "f1" in item.means and not METHODS[item.method].discrete_only:
+        if "f1" in item.means and not entry(item.method).discrete_only:
             name = item.label if item.covered == item.attempted else f"{item.label}, {item.covered} sets"
-            tint = style.colour("foundcause") if METHODS[item.method].ours else "#3f4a55"
+            tint = style.colour("foundcause") if entry(item.method).ours else "#3f4a55"
             points.append((name, max(item.seconds, 1e-3), item.means["f1"].mean, tint))
     for _, x, y, tint in points:
         axes.scatter(x, y, s=28, color=tint, zorder=3)
@@ -243,7 +243,7 @@ def speed(folder: Path) -> Figure | None:
 
 def _line(axes: Axes, method: str, points: Sequence[tuple[float, float]]) -> tuple[str, float, float, str]:
     """Draw a method's line; returns what names its end."""
-    label, tint = METHODS[method].label, style.colour(method)
+    label, tint = entry(method).label, style.colour(method)
     axes.plot(
         *zip(*points, strict=True),
         marker=style.marker(method),

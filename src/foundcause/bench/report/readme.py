@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from foundcause.atomic import write_text
-from foundcause.bench.baselines import METHODS
 from foundcause.bench.datasets.tuebingen import PAIRS
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import records, summarise
 from foundcause.bench.report.tables import MARK, pair_accuracy
+from foundcause.bench.report.versions import entry, method_of
 from foundcause.errors import InputError
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
@@ -21,7 +21,7 @@ _PAIR_ROWS = ("foundcause", "sloppy", "heci", "reci", "anm", "igci", "cds", "dir
 
 def block(folder: Path) -> str:
     """The text between the markers, from the results in ``folder`` alone."""
-    found = [record for record in records(folder, "clean") if record["method"] in _ROWS]
+    found = [record for record in records(folder, "clean") if method_of(record["method"]) in _ROWS]
     sets = len({record["dataset"] for record in found})
     summaries = [
         item for item in summarise(found) if item.attempted == sets
@@ -31,13 +31,13 @@ def block(folder: Path) -> str:
     printed = [f"{MARK} F1", f"{MARK} F1, all 15", f"{MARK} skeleton F1, all 15"]
     rows = []
     for item in summaries:
-        label = f"**{item.label}**" if METHODS[item.method].ours else item.label
+        label = f"**{item.label}**" if entry(item.method).ours else item.label
         means = [
             number(item.means[metric].mean if metric in item.means else None)
             for metric in ("f1", "skeleton_f1", "auroc", "auroc_binary", "shd_pairs_per_d")
         ]
-        rows.append([label, item.coverage, *means, *_printed(METHODS[item.method].paper, names)])
-    run = {METHODS[item.method].paper for item in summaries}
+        rows.append([label, item.coverage, *means, *_printed(entry(item.method).paper, names)])
+    run = {entry(item.method).paper for item in summaries}
     for name in (paper.MODEL, "SEA", "AVICI"):
         if name not in run:
             rows.append([f"{MARK} {paper.shown(name)}", *["–"] * 6, *_printed(name, names)])
@@ -52,10 +52,12 @@ def block(folder: Path) -> str:
     pairs = _pairs(folder)
     if pairs:
         parts.append(pairs)
-    if not any(METHODS[item.method].ours for item in summaries):
+    if not any(entry(record["method"]).ours for record in found):
         parts.append(
             "_No checkpoint of ours has been evaluated yet: these are baselines and the paper's figures only._"
         )
+    elif not any(entry(item.method).ours for item in summaries):
+        parts.append("_Ours is left out until one checkpoint has been run on all of these sets._")
     return "\n\n".join(parts)
 
 
@@ -68,12 +70,13 @@ def _printed(name: str | None, names: set[str]) -> list[str]:
 def _pairs(folder: Path) -> str | None:
     found = records(folder, "tuebingen")
     rows = []
-    for name in _PAIR_ROWS:
+    names = {record["method"] for record in found if method_of(record["method"]) in _PAIR_ROWS}
+    for name in sorted(names, key=lambda row: (_PAIR_ROWS.index(method_of(row)), row)):
         mine = [record for record in found if record["method"] == name]
         if len({record["dataset"] for record in mine}) == PAIRS:
             result = pair_accuracy(mine)
-            same = paper.TUEBINGEN.get(METHODS[name].paper or "")
-            label = f"**{METHODS[name].label}**" if METHODS[name].ours else METHODS[name].label
+            same = paper.TUEBINGEN.get(entry(name).paper or "")
+            label = f"**{entry(name).label}**" if entry(name).ours else entry(name).label
             rows.append(
                 (
                     result.weighted.mean,

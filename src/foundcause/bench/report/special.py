@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from foundcause.bench.baselines import METHODS
 from foundcause.bench.datasets import DIMENSION, DIMENSION_PAPER
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import per_dataset, records, summarise
 from foundcause.bench.report.tables import MARK, pair_accuracy
+from foundcause.bench.report.versions import entry, method_of
 
 
 def confounding(folder: Path) -> str:
@@ -34,7 +35,7 @@ def dimension(folder: Path, name: str = "dimension") -> str:
     values, ranked = (per_dataset(found, metric) for metric in ("f1", "auroc"))
     run = Counter((record["method"], record["dataset"]) for record in found)
     answered = Counter((record["method"], record["dataset"]) for record in found if record["status"] == "ok")
-    header = ["variables", *(METHODS[name].label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
+    header = ["variables", *(entry(name).label for name in sorted(values)), f"{MARK} FoundCause (its suites)"]
     rows = []
     for suite in DIMENSION if name == "dimension" else DIMENSION_PAPER:
         size = int(suite.rsplit("_", 1)[1])
@@ -59,12 +60,13 @@ def ablation(folder: Path) -> str:
     f1, auroc = (per_dataset(found, metric) for metric in ("f1", "auroc"))
     pairs = records(folder, "ablation_pairs")
     rows = []
-    for part, (paper_f1, paper_auroc, paper_pairs) in paper.ABLATION.items():
-        name = "foundcause" if part == "none" else f"without_{part}"
+    marks = {name.removeprefix(method_of(name)) for name in f1 if entry(name).ours} or {""}  # versions, if several
+    for mark, (part, (paper_f1, paper_auroc, paper_pairs)) in product(sorted(marks), paper.ABLATION.items()):
+        name = ("foundcause" if part == "none" else f"without_{part}") + mark
         mine = [float(np.mean(list(metric[name].values()))) if name in metric else None for metric in (f1, auroc)]
         verdicts = [record for record in pairs if record["method"] == name]
         right = 100 * pair_accuracy(verdicts).plain if verdicts else None
-        row = [part, *(number(value) for value in mine), number(right, 1)]
+        row = [part + mark, *(number(value) for value in mine), number(right, 1)]
         rows.append([*row, number(paper_f1), number(paper_auroc), number(paper_pairs, 1)])
     header = ["switched off", "F1", "AUROC", "pairs, % right", f"{MARK} F1", f"{MARK} AUROC", f"{MARK} pairs, % right"]
     note = (
@@ -88,7 +90,7 @@ def wide(folder: Path) -> str:
             for metric in metrics:
                 mine = [v for k, v in values[metric].get(name, {}).items() if k.split("_")[0] == group]
                 means.append(number(float(np.mean(mine)) if mine else None))
-            rows.append([group, METHODS[name].label, *means, f"{printed[0]:.3f} / {printed[1]:.3f}"])
+            rows.append([group, entry(name).label, *means, f"{printed[0]:.3f} / {printed[1]:.3f}"])
     return table(header, rows)
 
 
@@ -107,7 +109,7 @@ def by_variant(folder: Path, experiment: str) -> str:
                 cells.append(f"{f1:.3f} ({np.mean([r['seconds'] for r in mine]):.2f} s)")
             else:
                 cells.append(run[0]["status"] if run else "–")
-        rows.append([dataset, METHODS[name].label, *cells])
+        rows.append([dataset, entry(name).label, *cells])
     return table(["data set", "method", *variants], rows)
 
 
@@ -126,5 +128,5 @@ def times(folder: Path, experiment: str = "speed") -> str:
                 cells.append(f"{number(float(np.mean([r['seconds'] for r in mine])), 2)} s, {peak / 2**20:.0f} MB")
             else:
                 cells.append(run[0]["status"] if run else "–")
-        rows.append([METHODS[method].label, *cells])
+        rows.append([entry(method).label, *cells])
     return table(["method", *(f"D = {name.rsplit('_', 1)[1]}" for name in names)], rows)

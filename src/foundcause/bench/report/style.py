@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause.bench.baselines import METHODS
+from foundcause.bench.report.versions import method_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,18 +34,18 @@ _COLOURS = {
 
 def colour(method: str) -> str:
     """The colour of a method; grey for those that are only background."""
-    return _COLOURS.get(method, GREY)
+    return _COLOURS.get(method_of(method), GREY)
 
 
 def weight(method: str) -> float:
     """Width of a line."""
-    return 2.6 if method == "foundcause" else 1.5
+    return 2.6 if method_of(method) == "foundcause" else 1.5
 
 
 def marker(method: str) -> str:
     """Shape of a point, so that colour is not the only sign."""
     shapes = ("o", "s", "^", "D", "v", "P", "X")
-    return shapes[list(METHODS).index(method) % len(shapes)]
+    return shapes[list(METHODS).index(method_of(method)) % len(shapes)]
 
 
 def figure(width: float, height: float) -> Figure:

@@ -12,14 +12,15 @@ import numpy as np
 from foundcause.bench.baselines import METHODS
 from foundcause.bench.datasets import DATASETS
 from foundcause.bench.metrics.uncertainty import Interval, mean_interval
+from foundcause.bench.report.versions import by_version, entry
 from foundcause.bench.results import Record, Store
 
 
 def records(folder: Path, experiment: str) -> list[Record]:
-    """The latest record of every cell of an experiment, of methods that still exist."""
+    """The latest record of every cell of an experiment, of methods that still exist, named by version where needed."""
     stored = Store(folder / f"{experiment}.jsonl").cells().values()
     found = [record for record in stored if record["method"] in METHODS and record["status"] != "absent"]
-    return shared_runs(found) if experiment in _SAME_TASKS else found
+    return by_version(folder, shared_runs(found) if experiment in _SAME_TASKS else found)
 
 
 _SAME_TASKS = ("wide", "confounding")  # where some methods ran on fewer seeds than others
@@ -67,7 +68,7 @@ class MethodSummary:
     @property
     def label(self) -> str:
         """Name in reports."""
-        return METHODS[self.method].label
+        return entry(self.method).label
 
 
 def by_seed(found: Iterable[Record], metric: str) -> dict[str, dict[str, list[float]]]:

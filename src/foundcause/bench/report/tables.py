@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from foundcause.bench.baselines import METHODS
 from foundcause.bench.metrics.uncertainty import Interval, mean_interval, paired
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import MethodSummary, per_dataset, records, summarise
+from foundcause.bench.report.versions import entry, method_of
 from foundcause.bench.results import Record
 
 MARK = "paper:"
@@ -39,15 +39,13 @@ def averages(folder: Path, experiment: str) -> str:
     printed = _PAPER_AVERAGES.get(experiment, {})
     names = {record["dataset"] for record in found}
     rows = [
-        _average_row(summary, printed, names)
-        for summary in summarise(found)
-        if not METHODS[summary.method].discrete_only
+        _average_row(summary, printed, names) for summary in summarise(found) if not entry(summary.method).discrete_only
     ]
     header = ["method", "sets", "F1 (95% interval)", "skeleton F1", "AUROC", "AUROC of the graph"]
     header += ["SHD/d, reversal 2", "SHD/d, reversal 1", "F1, undirected ½", "parent AID", "seconds"]
     if printed:
         header += _PAPER_COLUMNS
-        run = {METHODS[record["method"]].paper for record in found}
+        run = {entry(record["method"]).paper for record in found}
         same = names if experiment == "clean" else set()
         rows += [_paper_row(name, row, len(header), same) for name, row in printed.items() if name not in run]
     return table(header, rows)
@@ -66,7 +64,7 @@ def _average_row(summary: MethodSummary, printed: dict[str, paper.Average], name
         number(summary.seconds, 2),
     ]
     if printed:
-        name = METHODS[summary.method].paper or ""
+        name = entry(summary.method).paper or ""
         row += _paper_figures(name, printed.get(name), names if printed is paper.CLEAN else set())
     return row
 
@@ -106,7 +104,7 @@ def by_dataset(folder: Path, experiment: str, metric: str = "f1") -> str:
             value = values.get(method, {}).get(name)
             cells.append(number(value) if value is not None else reasons.get((method, name), "–"))
         rows.append([name, *cells])
-    return table(["data set", *(METHODS[name].label for name in order)], rows)
+    return table(["data set", *(entry(name).label for name in order)], rows)
 
 
 def comparisons(folder: Path, experiment: str, reference: str = "grasp") -> str:
@@ -117,14 +115,14 @@ def comparisons(folder: Path, experiment: str, reference: str = "grasp") -> str:
     rows = []
     for name, mine in sorted(values.items()):
         both = sorted(set(mine) & set(values[reference]))
-        if name == reference or METHODS[name].discrete_only or not both:
+        if name == reference or entry(name).discrete_only or not both:
             continue
         result = paired(np.array([mine[k] for k in both]), np.array([values[reference][k] for k in both]))
         outcome = f"{result.wins}–{result.ties}–{result.losses}"
         interval = f"{result.difference.low:+.3f} to {result.difference.high:+.3f}"
-        rows.append([METHODS[name].label, f"{result.difference.mean:+.3f}", interval, outcome, number(result.p)])
+        rows.append([entry(name).label, f"{result.difference.mean:+.3f}", interval, outcome, number(result.p)])
     rows.sort(key=lambda row: -float(row[1]))
-    against = METHODS[reference].label
+    against = entry(reference).label
     return table([f"F1 against {against}", "difference", "95% interval", "wins–ties–losses", "p"], rows)
 
 
@@ -136,13 +134,13 @@ def pairs(folder: Path, experiment: str = "tuebingen") -> str:
     scored.sort(key=lambda item: (-item[0].weighted.mean, item[1]))
     lines = []
     for result, name in scored:
-        same = paper.TUEBINGEN.get(_PAIR_NAMES.get(name, METHODS[name].paper or ""))
+        same = paper.TUEBINGEN.get(_PAIR_NAMES.get(name, entry(name).paper or ""))
         printed = [number(same[1], 1), number(same[2], 1)] if same else ["–", "–"]
         weighted = result.weighted
         interval = f"{100 * weighted.mean:.1f} ({100 * weighted.low:.0f}–{100 * weighted.high:.0f})"
         figures = [f"{100 * result.plain:.1f}", interval, f"{100 * result.coin:.1f}", f"{100 * result.decided:.1f}"]
-        lines.append([METHODS[name].label, f"{result.covered}/{result.attempted}", *figures, *printed])
-    run = {_PAIR_NAMES.get(name, METHODS[name].paper) for name in methods}
+        lines.append([entry(name).label, f"{result.covered}/{result.attempted}", *figures, *printed])
+    run = {_PAIR_NAMES.get(name, entry(name).paper) for name in methods}
     for label, row in paper.TUEBINGEN.items():
         if label not in run:
             lines.append([f"{MARK} {paper.shown(label)}", *["–"] * 5, number(row[1], 1), number(row[2], 1)])
@@ -200,8 +198,10 @@ def pair_comparisons(folder: Path, experiment: str = "tuebingen", reference: str
         verdicts.setdefault(record["method"], {})[record["dataset"]] = float(metrics.get("correct", 0))
         if "weight" in metrics:
             weights[record["dataset"]] = metrics["weight"]
-    if reference not in verdicts:
+    against = [name for name in verdicts if method_of(name) == reference]
+    if len(against) != 1:  # of several versions none is the one to compare with
         return None
+    (reference,) = against
     rows = []
     for name, mine in verdicts.items():
         both = sorted(set(mine) & set(verdicts[reference]) & set(weights))
@@ -213,9 +213,9 @@ def pair_comparisons(folder: Path, experiment: str = "tuebingen", reference: str
         result = paired(first, second)
         interval = f"{result.difference.low:+.1f} to {result.difference.high:+.1f}"
         outcome = f"{result.wins}–{result.ties}–{result.losses}"
-        rows.append([METHODS[name].label, f"{result.difference.mean:+.1f}", interval, outcome, number(result.p)])
+        rows.append([entry(name).label, f"{result.difference.mean:+.1f}", interval, outcome, number(result.p)])
     rows.sort(key=lambda row: float(row[1]))
-    label = METHODS[reference].label
+    label = entry(reference).label
     return table([f"{label} against", "points", "95% interval", f"only {label} right–same–only the other", "p"], rows)
 
 

@@ -9,6 +9,7 @@ from foundcause.atomic import replacing, write_text
 from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.report import details, plots, readme, special, tables
 from foundcause.bench.report.summary import records
+from foundcause.bench.report.versions import made_with, warnings
 from foundcause.bench.results import Store
 
 PAGE = "REPORT.md"
@@ -47,6 +48,8 @@ def page(folder: Path, pictures: list[str]) -> str:
         f"docs/evaluation.md. Columns and rows marked “{tables.MARK}” repeat the paper's printed figures, which belong "
         "to its own versions of the data.",
     ]
+    parts += [text for text in (made_with(folder),) if text]
+    parts += [f"**Warning:** {text}." for text in warnings(folder)]
     for name in EXPERIMENTS:
         if records(folder, name):
             parts += _section(folder, name)
