@@ -41,6 +41,13 @@ def test_weights_are_averaged_and_work_adds_up(tmp_path: Path) -> None:
     assert RunFolder(tmp_path / "run").read_config()["preset"] == "tiny"
 
 
+def test_what_the_runs_learned_from_joins(tmp_path: Path) -> None:
+    pairs = _checkpoint(tmp_path, 1, trained_on=["pairs"], trained_variables=2)
+    sensors = _checkpoint(tmp_path, 2, trained_on=["sensors"], trained_variables=50)
+    metadata = load(average([sensors, pairs], tmp_path / "run"))[1]
+    assert (metadata["trained_on"], metadata["trained_variables"]) == (["pairs", "sensors"], 50)
+
+
 def test_other_networks_and_full_folders_are_refused(tmp_path: Path) -> None:
     first = _checkpoint(tmp_path, 1)
     wider = _checkpoint(tmp_path, 2, dataclasses.replace(TINY, pair_width=24))

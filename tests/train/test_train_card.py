@@ -13,6 +13,7 @@ from foundcause.errors import CheckpointError
 from foundcause.model.checkpoint import save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
+from foundcause.simulate.mixture import SHIPPED
 from foundcause.train.card import model_card
 from foundcause.train.config import TrainConfig
 
@@ -49,6 +50,30 @@ def test_the_card_tells_the_checkpoint_and_its_validation(tmp_path: Path) -> Non
     )
     for text in said:
         assert text in shown.output
+
+
+def _said(path: Path, **metadata: object) -> str:
+    about = {"step": 9, "passes": 3000, "elapsed_minutes": 90.0, "trained_variables": 100, "calibration": CALIBRATION}
+    return model_card(_checkpoint(path, **about | metadata), VALIDATION, tasks=3)
+
+
+def test_what_was_never_trained_on_follows_from_the_mixture_used(tmp_path: Path) -> None:
+    """Also for checkpoints from before the header said it."""
+    pairs = _said(tmp_path, training=TrainConfig(steps=9, only=("pairs",)).as_dict())
+    assert "tasks of pairs from the mixture `SHIPPED`" in pairs
+    unseen = pairs.split("Never trained on: ")[1].split(".")[0].split(", ")
+    assert {"sensors", "diverse", "excerpts", "ecology", "wide"} <= set(unseen) and "pairs" not in unseen
+    paper = _said(tmp_path, training=TrainConfig(steps=9, mixture="PAPER").as_dict())
+    assert "Never trained on: linear_gaussian, pairs, excerpts, expert" in paper and "fog," not in paper
+
+
+def test_what_ancestors_saw_is_not_called_unseen(tmp_path: Path) -> None:
+    training = TrainConfig(steps=9, without=("sensors",)).as_dict()
+    whole = sorted(SHIPPED.weights)
+    card = _said(tmp_path, training=training, trained_on=whole, init="start.safetensors")
+    assert "Never trained on: ecology." in card and "starting from the weights of `start.safetensors`" in card
+    unknown = _said(tmp_path, training=training, trained_on=None, init="foreign.safetensors")
+    assert "Never trained on" not in unknown and "not known" in unknown and "no real table" not in unknown
 
 
 def test_an_uncalibrated_checkpoint_has_no_card(tmp_path: Path) -> None:

@@ -66,6 +66,20 @@ def test_model_and_mixture_options() -> None:
         mixture(TrainConfig(steps=1, mixture="NONE"))
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"without": ("ecology",)}, "--without ecology"),
+        ({"mixture": "PAPER", "without": ("fog", "sensors")}, "--without sensors"),
+        ({"only": ("pairs",), "without": ("fog",)}, "--without fog"),
+        ({"only": ("pairs", "ecology")}, "only.*'ecology'"),
+    ],
+)
+def test_components_that_the_mixture_lacks_are_named(options: dict, named: str) -> None:
+    with pytest.raises(ConfigError, match=named):
+        mixture(TrainConfig(steps=1, **options))
+
+
 def test_what_a_resume_may_change(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     folder.write_json(folder.config, TrainConfig(minutes=5, preset="TINY", without=("fog",)).as_dict())

@@ -34,10 +34,11 @@ def _quiet(_: str) -> None:
     return None
 
 
-def _start(out: Path, settings: dict, *flags: str) -> subprocess.Popen:
+def _start(out: Path, settings: dict, *flags: str, own_group: bool = False) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, str(HERE / "run_training.py"), str(out), json.dumps(settings), *flags],
         env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=own_group,
     )  # fmt: skip
 
 
@@ -98,15 +99,21 @@ def test_loss_falls_and_files_describe_the_run(tmp_path: Path) -> None:
     assert plot(folder.path).stat().st_size > 10_000
 
 
-def test_interrupt_saves_and_ends_cleanly(tmp_path: Path) -> None:
+@pytest.mark.parametrize("group", [False, True])
+def test_interrupt_saves_and_ends_cleanly(tmp_path: Path, group: bool) -> None:
+    """To the trainer alone, or to its workers too, as ``timeout``, ``torchrun`` and job schedulers do."""
     out = run_folder(tmp_path)
-    process = _start(out, options(minutes=30))
+    process = _start(out, options(minutes=30, workers=2 if group else 0), own_group=group)
     deadline = time.monotonic() + 150
     while len(_steps(out)) < 3:
         assert process.poll() is None and time.monotonic() < deadline, process.stderr.read()
         time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 0
+    if group:
+        os.killpg(process.pid, signal.SIGTERM)
+    else:
+        process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)  # returns when the last worker has let go of the pipe, too
+    assert process.returncode == 0, errors
     folder = RunFolder(out)
     assert folder.read_log()[-1]["done"] is False
     assert folder.read_state()["step"] == _steps(out)[-1]
@@ -147,6 +154,33 @@ def test_init_starts_from_weights(tmp_path: Path) -> None:
     second = train(TrainConfig(**options(steps=1, lr=1e-12, min_lr=0.0)), tmp_path / "b", init=first.last, say=_quiet)
     before, after = load(first.last)[0].state_dict(), load(second.last)[0].state_dict()
     assert all(torch.allclose(before[name], after[name], atol=1e-6) for name in before)
+
+
+def test_a_resumed_run_takes_no_other_weights(tmp_path: Path) -> None:
+    folder = train(TrainConfig(**options(steps=2)), run_folder(tmp_path), say=_quiet)
+    logged = folder.read_log()
+    with pytest.raises(ConfigError, match=r"--resume .*--init"):
+        train(TrainConfig(**options(steps=4)), folder.path, resume=True, init=folder.last, say=_quiet)
+    assert folder.read_log() == logged
+
+
+def test_a_start_that_cannot_succeed_prepares_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = train(TrainConfig(**options(steps=1)), run_folder(tmp_path), say=_quiet)
+
+    def prepared(*_: object, **__: object) -> None:
+        raise AssertionError("the suites were prepared first")
+
+    monkeypatch.setattr(loop, "validation", prepared)
+    settings = options(steps=1, validate_minutes=9)
+    with pytest.raises(CheckpointError, match=r"absent\.safetensors"):
+        train(TrainConfig(**settings), tmp_path / "a", init=tmp_path / "absent.safetensors", say=_quiet)
+    with pytest.raises(ConfigError, match="--without sensors"):
+        train(TrainConfig(**settings | {"without": ("sensors",)}), tmp_path / "b", say=_quiet)
+    deeper = TrainConfig(**settings | {"model": {"refinement_rounds": 7}})
+    with pytest.raises(CheckpointError, match=r"refinement_rounds .*evidence 'paper' .*cannot grow") as refused:
+        train(deeper, tmp_path / "c", init=first.last, say=_quiet)
+    assert "may be larger" not in str(refused.value)
+    assert not any((tmp_path / name).exists() for name in "abc")
 
 
 class _Broken:

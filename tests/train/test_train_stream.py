@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,8 +58,18 @@ def test_failures_are_counted_and_stop_the_run_when_many() -> None:
 
 
 def test_a_dead_worker_is_reported() -> None:
-    with Workers(1, ahead=3, work=dying_work) as workers, pytest.raises(TrainingError, match="exit code 9"):
+    told = pytest.raises(TrainingError, match=r"exit code 9.*--option ahead=")
+    with Workers(1, ahead=3, work=dying_work) as workers, told:
         list(workers.ordered(Job(PLAIN, k) for k in range(10)))
+
+
+def test_workers_that_nobody_closed_do_not_hold_up_the_end() -> None:
+    program = (
+        "from standins import PLAIN, cheap_work; from foundcause.train.prepare import Job; "
+        "from foundcause.train.workers import Workers; "
+        "workers = Workers(1, work=cheap_work); next(workers.ordered([Job(PLAIN, 1)]))"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, timeout=120, check=True)
 
 
 def test_batches_hold_similar_sizes_within_budget() -> None:

@@ -110,14 +110,15 @@ def evaluate(
     from foundcause.atomic import write_text
     from foundcause.model.checkpoint import load
     from foundcause.train.config import TrainConfig
+    from foundcause.train.lineage import trained_on
     from foundcause.train.validate import validation
     from foundcause.train.workers import Workers
 
     _one_thread()
-    network, _ = load(checkpoint)
+    network, metadata = load(checkpoint)
     settings = TrainConfig(steps=1, validation_tasks=tasks, validation_families=tuple(family or ()))
     with Workers(workers) as pool:
-        suites = validation(settings, network.config, pool, say=_say)
+        suites = validation(settings, network.config, pool, trained_on=trained_on(metadata), say=_say)
     result = suites.evaluate(network.eval())
     print(result.table())
     _say(result.line())

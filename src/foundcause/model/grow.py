@@ -1,7 +1,8 @@
 """A larger network that starts as a smaller one: the same answers, with room to learn more.
 
-What may grow: rounds of lean refinement (new ones start as the identity), the hidden width of the direct map (new
-units start unheard) and the features (new ones start unread, with their own scaling).
+What may grow in a network of direct evidence and lean refinement (``SMALL``): its rounds (new ones start as the
+identity), the hidden width of the direct map (new units start unheard) and the features (new ones start unread, with
+their own scaling). Other networks only start from their equals.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from foundcause.errors import ConfigError
 from foundcause.model.config import ModelConfig
+from foundcause.model.features import PairFeatures
 from foundcause.model.network import FoundCause
 
 GROWABLE = frozenset({"refinement_rounds", "direct_width", "features"})
@@ -34,8 +36,27 @@ def obstacles(wanted: ModelConfig, other: ModelConfig) -> list[str]:
     return [words for name, words in differing(wanted, other).items() if not _grows(name, wanted, other)]
 
 
+def check_growth(wanted: ModelConfig, other: ModelConfig, names: Sequence[str]) -> None:
+    """Refuse to start a network of ``wanted`` as one of ``other`` with features ``names`` where that cannot be."""
+    found = obstacles(wanted, other)
+    if gone := sorted(set(names) - set(PairFeatures.of(wanted.features).names)):
+        found.append(f"features ({', '.join(gone[:4])} no longer computed)")
+    if found:
+        raise ConfigError(f"the network cannot start as the other: {', '.join(found)}; {_rule(wanted)}")
+
+
+def _can_grow(config: ModelConfig) -> bool:
+    return config.evidence == "direct" and config.refinement == "lean"
+
+
+def _rule(config: ModelConfig) -> str:
+    if _can_grow(config):
+        return f"only {', '.join(sorted(GROWABLE))} may be larger than there"
+    return f"one with evidence {config.evidence!r} and refinement {config.refinement!r} cannot grow"
+
+
 def _grows(name: str, wanted: ModelConfig, other: ModelConfig) -> bool:
-    if name not in GROWABLE or wanted.evidence != "direct" or wanted.refinement != "lean":
+    if name not in GROWABLE or not _can_grow(wanted):
         return False
     if name == "features":
         return True  # as far as all of the other's are among them
@@ -49,12 +70,8 @@ def start_as(network: FoundCause, config: ModelConfig, names: Sequence[str], ten
     The other is given by its configuration, the names of its features and its tensors. Features it does not know keep
     the scaling ``network`` has: fit it before.
     """
+    check_growth(network.config, config, names)
     place = {name: index for index, name in enumerate(network.features.names)}
-    found = obstacles(network.config, config)
-    if gone := [name for name in names if name not in place]:
-        found.append(f"features ({', '.join(gone[:4])} no longer computed)")
-    if found:
-        raise ConfigError(f"the network cannot start as the other: {', '.join(found)}")
     known = torch.tensor([place[name] for name in names])
     own = network.state_dict()
     for name, theirs in tensors.items():

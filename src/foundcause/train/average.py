@@ -13,12 +13,13 @@ from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.checkpoint import load, save
 from foundcause.model.grow import differing
 from foundcause.train.files import RunFolder
+from foundcause.train.lineage import united
 
 
 def average(checkpoints: Sequence[Path], out: Path) -> Path:
     """Write the mean of the weights of ``checkpoints`` as the best of a run folder ``out``, ready for calibration.
 
-    Configuration and options are those of the last; steps, passes and minutes add up.
+    Configuration and options are those of the last; steps, passes and minutes add up, and what they learned from joins.
     """
     if len(checkpoints) < 2:
         raise ConfigError("an average needs at least two checkpoints")
@@ -37,6 +38,7 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
     about: dict[str, Any] = {key: value for key, value in metadata.items() if key not in ("calibration", "validation")}
     for key in ("step", "passes", "elapsed_minutes"):
         about[key] = sum(entry.get(key, 0) for _, entry in loaded)
+    about |= united([entry for _, entry in loaded])
     about["averaged"] = len(loaded)
     if "training" not in about:
         raise CheckpointError(f"{checkpoints[-1]} does not say how it was trained; name a checkpoint of a run last")

@@ -8,7 +8,8 @@ from typing import Any
 
 from foundcause.errors import CheckpointError
 from foundcause.model.checkpoint import load
-from foundcause.simulate.settings import HELD_OUT_WORLDS
+from foundcause.train.families import families, unseen
+from foundcause.train.lineage import trained_on
 
 _COLUMNS = {
     "auroc": "AUROC",
@@ -53,12 +54,16 @@ def _training(metadata: Mapping[str, Any]) -> dict[str, str]:
     fresh = metadata["passes"] // options["reuse"]
     hours = metadata["elapsed_minutes"] / 60
     processes = 1 + options["workers"]
+    tasks = f"{', '.join(options['only'])} from " if options.get("only") else ""
+    real = "" if trained_on(metadata) is None else "; no real table"
+    start = f", starting from the weights of `{metadata['init']}`" if metadata.get("init") else ""
+    columns = metadata["trained_variables"]
     return {
-        "trained on": f"synthetic tasks of the mixture `{options['mixture']}` alone (docs/simulator.md); no real table",
+        "trained on": f"synthetic tasks of {tasks}the mixture `{options['mixture']}` alone (docs/simulator.md){real}",
         "training": f"{metadata['elapsed_minutes']:.0f} minutes of {processes} processes on a shared machine "
         f"(at most {processes * hours:.1f} core-hours), {metadata['passes']:,} passes over about {fresh:,} tasks, "
-        f"{metadata['step']:,} steps, {options['optimizer']} with averaged weights",
-        "sizes seen": f"2 to {metadata['trained_variables']} columns",
+        f"{metadata['step']:,} steps, {options['optimizer']} with averaged weights{start}",
+        "sizes seen": f"2 to {columns} columns" if columns > 2 else "2 columns",
     }
 
 
@@ -73,8 +78,10 @@ def _calibration(found: Mapping[str, Any]) -> str:
 
 
 def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
-    left_out = [*metadata["training"]["without"], *HELD_OUT_WORLDS]
-    known = f"Never trained on: {', '.join(left_out)}"
+    seen = trained_on(metadata)
+    known = f"Never trained on: {', '.join(unseen(families(), seen)) or 'none of them'}"
+    if seen is None:
+        known = "Which of them it was trained on is not known: a checkpoint it started from does not say"
     return (
         f"{tasks} tasks of each family (pairs and excerpts: four times as many), reserved seeds, one pass, adjacent "
         f"from 0.4 on (`foundcause train evaluate`). {known}."

@@ -41,7 +41,8 @@ class TrainConfig:
     objective: ``shipped`` (factored likelihood) or ``paper`` (ten terms).
     loss_weights: weights of the objective that replace its defaults.
     seed: seed of the initial weights, the tasks and every draw of the run.
-    minutes: training time after which the run ends, over all resumes; validation and saving do not count.
+    minutes: wall time after which the run ends, over all resumes; validation and saving count, the
+        preparation before the first step and the calibration after the last do not.
     steps: number of optimiser steps after which the run ends; exactly one of ``minutes`` and ``steps`` is given.
     optimizer: ``adamw`` (with an exponential average of the weights) or ``schedule-free``.
     lr: peak learning rate.
@@ -73,7 +74,8 @@ class TrainConfig:
     ahead: tasks prepared or under way beyond the one needed next.
     scaling_tasks: tasks from which feature means and deviations are estimated before the first step.
     checkpoint_minutes: time between two checkpoints, which is also the most that a crash can lose.
-    validate_minutes: training time between two validations; 0 validates only at the end.
+    validate_minutes: time between two validations, with one more at the end; 0 never validates, so that the last
+        checkpoint is the one that is calibrated.
     validation_tasks: tasks of each validation family (of pairs, four times as many).
     validation_families: families that are validated; empty for all.
     calibration_tasks: tasks on which calibration is fitted at the end; 0 leaves it out.

@@ -8,6 +8,7 @@ run leaves components out, so that what was left out is a test of transfer.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from foundcause.errors import ConfigError
@@ -36,6 +37,17 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     if unknown := [name for name in names if name not in suites]:
         raise ConfigError(f"unknown validation family {unknown[0]!r}; choose from {', '.join(suites)}")
     return {name: suites[name] for name in names} if names else suites
+
+
+def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tuple[str, ...]:
+    """Names of the suites of which a network trained on these components saw none; nothing is claimed for None."""
+    if trained_on is None:
+        return ()
+    return tuple(
+        name
+        for name, suite in suites.items()
+        if not any(weight > 0 and component in trained_on for component, weight in suite.weights.items())
+    )
 
 
 def _small(whole: Any) -> tuple[str, ...]:

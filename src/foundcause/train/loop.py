@@ -13,17 +13,19 @@ from typing import Any
 import torch
 
 from foundcause.errors import ConfigError, OutputError
-from foundcause.model.checkpoint import describe, save
+from foundcause.model.checkpoint import describe, save, weights
+from foundcause.model.grow import start_as
 from foundcause.model.network import FoundCause
 from foundcause.train.collate import collate
 from foundcause.train.config import TrainConfig
 from foundcause.train.distributed import Team, team
 from foundcause.train.files import RunFolder
+from foundcause.train.lineage import lineage
 from foundcause.train.objectives import objective
 from foundcause.train.optimiser import averaged
 from foundcause.train.progress import Progress
 from foundcause.train.schedule import Schedule
-from foundcause.train.setup import fit_scaling, model_config, recipe, start_from, widest
+from foundcause.train.setup import check_start, fit_scaling, model_config, recipe
 from foundcause.train.step import Learner
 from foundcause.train.stream import TaskStream
 from foundcause.train.validate import Validation, validation
@@ -36,6 +38,7 @@ def train(
     config: TrainConfig, out: Path, *, resume: bool = False, init: Path | None = None, say: Say = print
 ) -> RunFolder:
     """Train into the folder ``out`` and return it; ``resume`` continues the run there, ``init`` starts from weights."""
+    check_start(config, resume=resume, init=init)
     if config.threads:
         torch.set_num_threads(config.threads)
     folder = RunFolder(out)
@@ -78,17 +81,19 @@ class Run:
 
     def prepare(self, *, resume: bool, init: Path | None) -> None:
         """Fresh start or continuation: feature scaling, weights, position in the stream, validation suites."""
-        if self.team.leads and self.config.validate_minutes:
-            self.suites = validation(self.config, self.model, self.workers, say=self.say)
+        self.lineage = lineage(self.config, init)
         if not resume:
             if init is None or describe(init).get("feature_names") != list(self.network.features.names):
                 fit_scaling(self.network, self.config, self.workers)
             if init is not None:
-                start_from(self.network, init)
+                start_as(self.network, *weights(init))
         goal = objective(self.config.objective, dict(self.config.loss_weights))
         self.learner = Learner(self.network, goal, self.config, self.team)
         if resume:
             self._restore(self.folder.read_state())
+        if self.team.leads and self.config.validate_minutes:
+            seen = self.lineage["trained_on"]
+            self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
         if self.team.leads:
             self.folder.write_json(self.folder.config, self.config.as_dict())
             self.folder.append_log(self._start_entry(resume, init))
@@ -143,6 +148,7 @@ class Run:
                 "passes": self.passes,
                 "elapsed": self.elapsed,
                 "best_loss": self.best_loss,
+                "lineage": self.lineage,
                 "streams": streams,
                 "learner": self.learner.state(),
             }
@@ -202,7 +208,7 @@ class Run:
             "step": self.step,
             "passes": self.passes,
             "elapsed_minutes": self.elapsed / 60,
-            "trained_variables": widest(self.config),
+            **self.lineage,
             **extra,
         }
         with averaged(self.learner.optimiser, self.network):
@@ -217,6 +223,7 @@ class Run:
             )
         self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
         self.best_loss = state["best_loss"]
+        self.lineage = state.get("lineage", self.lineage)  # of an older run: its own mixture is all that is known
         self.learner.restore(state["learner"])
         streams = state["streams"]
         if len(streams) == self.team.world:

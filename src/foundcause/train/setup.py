@@ -11,7 +11,7 @@ import torch
 
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.config import ModelConfig, preset
-from foundcause.model.grow import GROWABLE, start_as
+from foundcause.model.grow import check_growth
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.prepare import Job, Recipe, recipe_for
@@ -39,12 +39,35 @@ def mixture(config: TrainConfig) -> Any:
         raise ConfigError(f"unknown mixture {config.mixture!r}; choose one of {', '.join(MIXTURES)}")
     if config.only:
         chosen = chosen.only(*config.only)
+        if idle := [name for name, weight in chosen.weights.items() if weight == 0]:
+            raise ConfigError(f"option only: the mixture {chosen.name} has no share for {idle[0]!r}; leave it out")
+    if absent := [name for name in config.without if name not in chosen.weights]:
+        raise ConfigError(
+            f"--without {absent[0]}: the mixture of the run has no such component; "
+            f"leave the option out or name one of {', '.join(chosen.weights)}"
+        )
     return chosen.without(*config.without) if config.without else chosen
 
 
-def widest(config: TrainConfig) -> int:
-    """The largest number of variables a task of the run may have; wider tables are extrapolation."""
-    return int(max(size.high for _, size in mixture(config).sizes.variables))
+def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None:
+    """Refuse a start that cannot succeed, before anything is prepared for it."""
+    mixture(config)
+    if init is None:
+        return
+    if resume:
+        raise ConfigError(
+            "--resume continues a run with its own weights, --init starts a new one from others; leave one of them out"
+        )
+    from foundcause.model.checkpoint import weights
+
+    other, names, _ = weights(init)
+    try:
+        check_growth(model_config(config), other, names)
+    except ConfigError as error:
+        raise CheckpointError(
+            f"{init} holds a network of another configuration: {error}; match its preset {other.name!r} and options "
+            "with --preset and --set, or choose another --init"
+        ) from error
 
 
 def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:
@@ -72,17 +95,3 @@ def _statistics(results: Iterable[Any]) -> Iterable[tuple[torch.Tensor, torch.Te
             continue
         item = result[0]
         yield torch.from_numpy(item.statistics), torch.ones(item.variables, dtype=torch.bool)
-
-
-def start_from(network: FoundCause, path: Path) -> None:
-    """Start as the network of a checkpoint: one of the same configuration, or one that ``network`` grew from."""
-    from foundcause.model.checkpoint import weights
-
-    config, names, tensors = weights(path)
-    try:
-        start_as(network, config, names, tensors)
-    except ConfigError as error:
-        raise CheckpointError(
-            f"{path} holds a network of another configuration ({error}); choose its preset {config.name!r} or another "
-            f"--init (only {', '.join(sorted(GROWABLE))} may be larger than there)"
-        ) from error

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
-from foundcause.simulate.settings import HELD_OUT_WORLDS, OUR_PAIRS
+from foundcause.simulate.settings import OUR_PAIRS
 from foundcause.train.cache import kept, suite_path
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
-from foundcause.train.families import families
+from foundcause.train.families import families, unseen
 from foundcause.train.metrics import summary
 from foundcause.train.predict import answers
 from foundcause.train.prepare import Job, Prepared, Recipe, recipe_for
@@ -93,18 +93,26 @@ class Validation:
 
 
 def validation(
-    config: TrainConfig, model: ModelConfig, workers: Workers, *, say: Callable[[str], None] = print
+    config: TrainConfig,
+    model: ModelConfig,
+    workers: Workers,
+    *,
+    trained_on: Collection[str] | None = None,
+    say: Callable[[str], None] = print,
 ) -> Validation:
-    """The suites for this model, from the cache where they were prepared before."""
+    """The suites for this model, from the cache where they were prepared before.
+
+    trained_on: components the network learned from; other suites are scored apart. None if that is not known.
+    """
     suites: dict[str, list[Prepared]] = {}
-    for number, (name, mixture) in enumerate(sorted(families(config.validation_families).items())):
+    chosen = families(config.validation_families)
+    for number, (name, mixture) in enumerate(sorted(chosen.items())):
         recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
         count = config.validation_tasks * (_MORE_PAIRS if name in OUR_PAIRS else 1)
         suites[name] = suite(recipe, count, workers)
         if number == 0:
             say("preparing the validation suites")
-    strange = (*config.without, *HELD_OUT_WORLDS)
-    return Validation(suites=suites, left_out=tuple(name for name in strange if name in suites))
+    return Validation(suites=suites, left_out=unseen(chosen, trained_on))
 
 
 def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:

@@ -7,6 +7,7 @@ of the jobs whatever the timing, which is what makes a run repeatable.
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -92,7 +93,7 @@ class Workers:
         """Stop the workers; unfinished tasks are abandoned."""
         self._closing = True
         for process in self._processes:
-            process.terminate()
+            process.kill()  # they ignore what is politer
         for process in self._processes:
             process.join(timeout=5)
         if self.count and threading.current_thread() is not self._thread:
@@ -100,9 +101,11 @@ class Workers:
         for connection in self._connections:
             connection.close()
         self._connections, self._processes = [], []
+        atexit.unregister(self.close)
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
+        atexit.register(self.close)  # multiprocessing would wait for ever for processes that ignore its SIGTERM
         before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
         os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
         try:
@@ -165,7 +168,7 @@ class Workers:
         process.join(timeout=1)
         return (
             f"a simulating process ended with exit code {process.exitcode}; "
-            "if the machine ran out of memory, lower --workers or --ahead, then continue with --resume"
+            "if the machine ran out of memory, lower --workers or --option ahead=, then continue with --resume"
         )
 
 
@@ -177,9 +180,11 @@ def _attempt(work: Work, job: Job) -> list[Prepared] | Failure:
 
 
 def _serve(connection: Connection, work: Work) -> None:
+    # Signals often go to a whole group of processes; the trainer decides when to stop, and needs its tasks until then.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     import torch
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trainer decides when to stop
     torch.set_num_threads(1)
     try:
         while True:

@@ -1,0 +1,70 @@
+"""What a network learned from: the mixture of its run and, by ``--init`` and averages, those of the runs before it.
+
+Checkpoints carry this in their header, so that nothing is called unseen that an ancestor saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from foundcause.errors import ConfigError
+from foundcause.model.checkpoint import describe
+from foundcause.simulate.settings import PAIR_COMPONENTS, Mixture
+from foundcause.train.config import TrainConfig
+from foundcause.train.setup import mixture
+
+
+def lineage(config: TrainConfig, init: Path | None = None) -> dict[str, Any]:
+    """Header entries of a run, which may start from the checkpoint ``init``.
+
+    mixture_weights: shares of the components in this run.
+    init: file name of the checkpoint it started from, or None.
+    trained_on: components that the run or an ancestor learned from; None when an ancestor does not say.
+    trained_variables: most variables of a task among these; wider tables are extrapolation.
+    """
+    own = mixture(config)
+    entries = {
+        "mixture_weights": dict(own.weights),
+        "init": init.name if init else None,
+        "trained_on": sorted(components(own)),
+        "trained_variables": widest(own),
+    }
+    return entries | united([entries, describe(init)["metadata"]]) if init else entries
+
+
+def united(ancestors: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a network learned from that has checkpoints with this metadata behind it."""
+    seen = [trained_on(metadata) for metadata in ancestors]
+    known = [names for names in seen if names is not None]
+    found: dict[str, Any] = {"trained_on": sorted(set().union(*known)) if len(known) == len(seen) else None}
+    sizes = [metadata["trained_variables"] for metadata in ancestors if "trained_variables" in metadata]
+    return found | ({"trained_variables": max(sizes)} if sizes else {})
+
+
+def trained_on(metadata: Mapping[str, Any]) -> list[str] | None:
+    """Components behind a checkpoint; one without the entry is judged by its own options, None if it has none."""
+    if "trained_on" in metadata:
+        return metadata["trained_on"]
+    options = metadata.get("training", {})
+    told = {name: options[name] for name in ("mixture", "only", "without") if name in options}
+    with suppress(ConfigError):  # a mixture of its own time
+        return sorted(components(mixture(TrainConfig(steps=1, **told)))) if told else None
+    return None
+
+
+def components(tasks: Mixture) -> set[str]:
+    """Components that a mixture draws from, those its excerpts are cut from included."""
+    from foundcause.simulate.excerpts import NAME, SOURCES
+
+    drawn = {name for name, weight in tasks.weights.items() if weight > 0}
+    return drawn | set(SOURCES) if NAME in drawn and drawn.isdisjoint(SOURCES) else drawn
+
+
+def widest(tasks: Mixture) -> int:
+    """The largest number of variables that a task of a mixture may have."""
+    if all(name in PAIR_COMPONENTS for name, weight in tasks.weights.items() if weight > 0):
+        return 2
+    return int(max(size.high for weight, size in tasks.sizes.variables if weight > 0))

@@ -1,0 +1,71 @@
+"""What a network learned from: the mixture it used, and those of the runs it came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from standins import options
+
+from foundcause.model.checkpoint import describe, save
+from foundcause.model.config import TINY
+from foundcause.model.network import FoundCause
+from foundcause.simulate.excerpts import SOURCES
+from foundcause.simulate.mixture import PAPER, SHIPPED
+from foundcause.train.config import TrainConfig
+from foundcause.train.families import families, unseen
+from foundcause.train.lineage import lineage, trained_on
+from foundcause.train.loop import train
+
+
+def _quiet(_: str) -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen", "widest"),
+    [
+        ({}, set(SHIPPED.weights), 100),
+        ({"mixture": "PAPER"}, set(PAPER.weights), 50),
+        ({"only": ("pairs",)}, {"pairs"}, 2),
+        ({"only": ("excerpts",)}, {"excerpts", *SOURCES}, 2),
+        ({"only": ("excerpts", "laws")}, {"excerpts", "laws"}, 100),
+        ({"only": ("ecology",)}, {"ecology"}, 100),
+        ({"without": ("sensors",)}, set(SHIPPED.weights) - {"sensors"}, 100),
+    ],
+)
+def test_a_run_tells_the_mixture_it_used(changes: dict, seen: set[str], widest: int) -> None:
+    entries = lineage(TrainConfig(steps=1, **changes))
+    assert (set(entries["trained_on"]), entries["trained_variables"]) == (seen, widest)
+    assert trained_on({"training": TrainConfig(steps=1, **changes).as_dict()}) == entries["trained_on"]
+
+
+def test_suites_of_which_nothing_was_seen() -> None:
+    suites = families(("pairs", "nonlinear", "ecology", "confounded", "missing", "wide"))
+    assert unseen(suites, SHIPPED.weights) == ("ecology",)
+    assert unseen(suites, ["pairs"]) == ("nonlinear", "ecology", "confounded", "wide")
+    assert unseen(suites, ["pairs", "ecology", "dowhy"]) == ("nonlinear",)
+    assert unseen(suites, None) == ()
+
+
+def test_the_components_of_ancestors_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
+    first = train(TrainConfig(**options(steps=1, only=("diverse",))), tmp_path / "a", say=_quiet)
+    settings = options(steps=1, only=("pairs",), validate_minutes=9, validation_tasks=2,
+                       validation_families=("diverse", "pairs", "linear_gaussian"))  # fmt: skip
+    second = train(TrainConfig(**settings), tmp_path / "b", init=first.last, say=_quiet)
+    train(TrainConfig(**settings | {"steps": 2}), second.path, resume=True, say=_quiet)
+    for path in (second.last, second.best):
+        about = describe(path)["metadata"]
+        assert (about["trained_on"], about["trained_variables"]) == (["diverse", "pairs"], 6)
+        assert (about["init"], about["mixture_weights"]) == ("last.safetensors", {"pairs": 1.0})
+    for check in (e for e in second.read_log() if e["kind"] == "validation"):
+        unknown = check["families"]["linear_gaussian"]
+        score = sum(unknown[name] for name in ("auroc", "f1", "direction")) / 3
+        assert check["left_out_score"] == pytest.approx(score, abs=1e-4)
+
+
+def test_an_ancestor_that_does_not_say_is_not_vouched_for(tmp_path: Path) -> None:
+    foreign = save(tmp_path / "foreign.safetensors", FoundCause(TINY), metadata={"provenance": "elsewhere"})
+    entries = lineage(TrainConfig(steps=1, preset="TINY"), foreign)
+    assert (entries["trained_on"], entries["trained_variables"]) == (None, 100)
