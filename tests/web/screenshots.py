@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from live_server import CHROMIUM, LiveServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 
@@ -44,7 +49,26 @@ def main() -> None:
         page.evaluate("document.getElementById('graph-title').closest('section').scrollIntoView()")
         page.wait_for_timeout(300)
         page.screenshot(path=IMAGES / "web_narrow.png")
+        _report(chromium, weights)
         chromium.close()
+
+
+def _report(chromium: Browser, weights: Path) -> None:
+    """The report of the demo's table, an edge chosen."""
+    import foundcause
+    from foundcause.demo import write_survey
+
+    with tempfile.TemporaryDirectory() as folder:
+        survey = write_survey(Path(folder) / "survey.csv", rows=5000, seed=1988)
+        tiers = [["visit_to_asia", "smoking"], ["tuberculosis", "lung_cancer", "bronchitis"], ["xray", "dyspnoea"]]
+        result = foundcause.discover(survey, seed=1988, checkpoint=weights, knowledge={"tiers": tiers})
+        report = result.to_html(Path(folder) / "report.html")
+        page = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light").new_page()
+        page.goto(report.as_uri())
+        page.locator("#edges button").first.click()
+        page.evaluate("scrollTo(0, 0)")
+        page.wait_for_timeout(500)
+        page.screenshot(path=IMAGES / "report.png")
 
 
 if __name__ == "__main__":
