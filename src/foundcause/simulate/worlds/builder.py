@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from foundcause.simulate.task import Scene
+
 
 class Builder:
     """Collects columns in a causal order and turns them into the arrays of a scene."""
@@ -39,3 +41,11 @@ class Builder:
             graph[parents, child] = True
         values = np.stack(self._columns, axis=1).astype(np.float64)
         return values, graph, np.array(self._hidden), np.array(self._discrete)
+
+    def scene(self, **record: object) -> Scene:
+        """All columns as a scene, and what is to be remembered of it."""
+        values, graph, hidden, discrete = self.assemble()
+        confounded = np.zeros_like(graph)
+        return Scene(
+            values=values, graph=graph, hidden=hidden, confounded=confounded, discrete=discrete, record=dict(record)
+        )

@@ -45,15 +45,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             causes.append(observer)
         column, discrete = _recorded(rng, seen, str(rng.choice(list(habits), p=list(habits.values()))))
         builder.add(column, causes, discrete=discrete)
-    values, whole, hidden, discrete_nodes = builder.assemble()
-    return Scene(
-        values=values,
-        graph=whole,
-        hidden=hidden,
-        confounded=np.zeros_like(whole),
-        discrete=discrete_nodes,
-        record={"world": NAME, "environment": environment, "effort": effort, "noise": round(float(noise), 3)},
-    )
+    return builder.scene(world=NAME, environment=environment, effort=effort, noise=round(float(noise), 3))
 
 
 def _wiring(rng: np.random.Generator, nodes: int, environment: int) -> np.ndarray:

@@ -65,15 +65,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             column = standard(np.sum([*causes, rng.normal(size=rows)], axis=0))
         few = len(np.unique(column)) <= _FEW_VALUES
         builder.add(np.clip(column, -30.0, 30.0), parents.tolist(), hidden=unseen[node], discrete=few)
-    values, whole, hidden_nodes, discrete = builder.assemble()
-    return Scene(
-        values=values,
-        graph=whole,
-        hidden=hidden_nodes,
-        confounded=np.zeros_like(whole),
-        discrete=discrete,
-        record={"world": NAME, "shape": shape, "law": family or "mixed", "latents": hidden},
-    )
+    return builder.scene(world=NAME, shape=shape, law=family or "mixed", latents=hidden)
 
 
 def _family(rng: np.random.Generator) -> str:
