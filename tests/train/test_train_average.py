@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from foundcause.cli import build
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.checkpoint import load, save
-from foundcause.model.config import TINY, ModelConfig
+from foundcause.model.config import SMALL, TINY, ModelConfig
 from foundcause.model.network import FoundCause
 from foundcause.train.average import average
 from foundcause.train.config import TrainConfig
@@ -46,6 +46,18 @@ def test_what_the_runs_learned_from_joins(tmp_path: Path) -> None:
     sensors = _checkpoint(tmp_path, 2, trained_on=["sensors"], trained_variables=50)
     metadata = load(average([sensors, pairs], tmp_path / "run"))[1]
     assert (metadata["trained_on"], metadata["trained_variables"]) == (["pairs", "sensors"], 50)
+
+
+def test_a_smaller_network_is_grown_first(tmp_path: Path) -> None:
+    small = dataclasses.replace(SMALL, refinement_rounds=1, direct_width=16, pair_width=8)
+    large = dataclasses.replace(small, refinement_rounds=2)
+    before, after = _checkpoint(tmp_path, 1, small), _checkpoint(tmp_path, 2, large)
+    found = load(average([before, after], tmp_path / "run"))[0].state_dict()
+    old, new = load(before)[0].state_dict(), load(after)[0].state_dict()
+    for name, value in found.items():
+        torch.testing.assert_close(value, (old[name] + new[name]) / 2 if name in old else new[name])
+    with pytest.raises(CheckpointError, match="refinement_rounds"):
+        average([after, before], tmp_path / "other")
 
 
 def test_other_networks_and_full_folders_are_refused(tmp_path: Path) -> None:

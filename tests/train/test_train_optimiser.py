@@ -17,13 +17,13 @@ from foundcause.train.schedule import Schedule
 
 def _net() -> nn.Module:
     torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 1))
+    return nn.Sequential(nn.Linear(8, 9), nn.LayerNorm(9), nn.Linear(9, 1))
 
 
 def _learn(net: nn.Module, optimiser: Optimiser, steps: int, start: int = 0) -> list[list[torch.Tensor]]:
     seen = []
     for step in range(start, start + steps):
-        x = torch.randn(16, 3, generator=torch.Generator().manual_seed(step))
+        x = torch.randn(16, 8, generator=torch.Generator().manual_seed(step))
         optimiser.zero_grad()
         (net(x).squeeze(-1) - x.sum(1)).square().mean().backward()
         optimiser.clip_gradients()
@@ -32,7 +32,7 @@ def _learn(net: nn.Module, optimiser: Optimiser, steps: int, start: int = 0) -> 
     return seen
 
 
-@pytest.mark.parametrize("kind", ["adamw", "schedule-free"])
+@pytest.mark.parametrize("kind", ["adamw", "muon", "schedule-free"])
 def test_averages_go_in_and_the_exact_weights_come_back(kind: str) -> None:
     net = _net()
     optimiser = Optimiser(net, TrainConfig(**options(steps=1, optimizer=kind)))
@@ -64,7 +64,7 @@ def test_exponential_average_by_hand() -> None:
             assert torch.allclose(mine, theirs, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["adamw", "schedule-free"])
+@pytest.mark.parametrize("kind", ["adamw", "muon", "schedule-free"])
 def test_saved_and_continued_equals_uninterrupted(kind: str) -> None:
     config = TrainConfig(**options(steps=1, optimizer=kind))
     whole = _net()

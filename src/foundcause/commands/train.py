@@ -38,7 +38,7 @@ def train(
     steps: Annotated[int | None, typer.Option(help="Budget in optimiser steps.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of weights, tasks and every draw.")] = None,
     lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
-    optimizer: Annotated[str | None, typer.Option(help="adamw or schedule-free.")] = None,
+    optimizer: Annotated[str | None, typer.Option(help="adamw, muon or schedule-free.")] = None,
     batch_budget: Annotated[float | None, typer.Option(help="Sum of D squared over the tasks of a batch.")] = None,
     reuse: Annotated[int | None, typer.Option(help="Uses of each task.")] = None,
     feature_dropout: Annotated[float | None, typer.Option(help="Rate of feature dropout.")] = None,

@@ -1,17 +1,23 @@
 """The average of several checkpoints, weight by weight.
 
 Runs that started from one another end in one valley: their mean validates better than each, at no cost when used.
+A network that the last one has outgrown (``foundcause.model.grow``) is grown first: in what is new the last one counts
+alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.checkpoint import load, save
-from foundcause.model.grow import differing
+from foundcause.model.grow import check_growth, differing, start_as
+from foundcause.model.network import FoundCause
 from foundcause.train.files import RunFolder
 from foundcause.train.lineage import united
 
@@ -25,10 +31,7 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
         raise ConfigError("an average needs at least two checkpoints")
     loaded = [load(path) for path in checkpoints]
     network, metadata = loaded[-1]
-    for path, (other, _) in zip(checkpoints, loaded, strict=True):
-        if found := differing(network.config, other.config):
-            raise CheckpointError(f"{path} holds a network of another configuration: {', '.join(found.values())}")
-    states = [other.state_dict() for other, _ in loaded]
+    states = [_state(path, other, network) for path, (other, _) in zip(checkpoints, loaded, strict=True)]
     network.load_state_dict(
         {
             name: sum(state[name] for state in states) / len(states) if value.is_floating_point() else value
@@ -49,3 +52,16 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
     folder.write_json(folder.config, about["training"])
     folder.write(folder.best, lambda place: save(place, network, metadata=about))
     return folder.best
+
+
+def _state(path: Path, network: FoundCause, last: FoundCause) -> dict[str, Tensor]:
+    """The tensors of ``network``, grown to the configuration of ``last`` where it is smaller."""
+    if not differing(last.config, network.config):
+        return network.state_dict()
+    try:
+        check_growth(last.config, network.config, network.features.names)
+    except ConfigError as error:
+        raise CheckpointError(f"{path} holds a network of another configuration: {error}") from error
+    grown = deepcopy(last)
+    start_as(grown, network.config, network.features.names, network.state_dict())
+    return grown.state_dict()

@@ -11,7 +11,7 @@ from typing import Any
 from foundcause.errors import ConfigError
 
 OBJECTIVES = ("shipped", "paper")
-OPTIMIZERS = ("schedule-free", "adamw")
+OPTIMIZERS = ("schedule-free", "adamw", "muon")
 RESERVED_SEEDS = {
     "scaling": 2_000_000_011,
     "validation": 2_000_000_033,
@@ -44,7 +44,7 @@ class TrainConfig:
     minutes: wall time after which the run ends, over all resumes; validation and saving count, the
         preparation before the first step and the calibration after the last do not.
     steps: number of optimiser steps after which the run ends; exactly one of ``minutes`` and ``steps`` is given.
-    optimizer: ``adamw`` (with an exponential average of the weights) or ``schedule-free``.
+    optimizer: ``adamw`` or ``muon`` (both with an exponential average of the weights), or ``schedule-free``.
     lr: peak learning rate.
     min_lr: learning rate at the end of the cosine envelope.
     warmup_steps: steps of linear warm-up.
@@ -53,7 +53,7 @@ class TrainConfig:
     beta1, beta2: momentum parameters.
     weight_decay: decay of weight matrices (never of biases, gains and scalars).
     clip: largest global norm of the gradient.
-    ema_decay: decay of the exponential average of the weights (``adamw`` only).
+    ema_decay: decay of the exponential average of the weights (not of ``schedule-free``).
     batch_budget: sum of D squared over the tasks of a batch, about constant.
     batch_smallest, batch_largest: bounds of the number of tasks in a batch.
     batch_reference: a batch weighs its number of tasks over this one, so that a task counts the same whatever its

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 
 from foundcause.errors import ConfigError
 from foundcause.train.config import TrainConfig
+from foundcause.train.muon import MuonAndAdamW
 
 
 class Optimiser:
-    """An optimiser with averaged weights: Schedule-Free AdamW, or AdamW with an exponential average.
+    """An optimiser with averaged weights: Schedule-Free AdamW; or AdamW or Muon, with an exponential average.
 
     The averages are handed out by :func:`averaged` only, which puts the training weights back bit for bit.
     """
@@ -33,11 +34,12 @@ class Optimiser:
             # Warm-up is ours: the package would restart it on every resume of a time-based schedule.
             self.inner: Any = AdamWScheduleFree(groups, lr=config.lr, betas=(config.beta1, config.beta2))
             self.inner.train()
-        elif self.kind == "adamw":
-            self.inner = torch.optim.AdamW(groups, lr=config.lr, betas=(config.beta1, config.beta2))
+        elif self.kind in ("adamw", "muon"):
+            inner = torch.optim.AdamW if self.kind == "adamw" else MuonAndAdamW
+            self.inner = inner(groups, lr=config.lr, betas=(config.beta1, config.beta2))
             self._ema = [p.detach().clone() for p in self._parameters]
         else:
-            raise ConfigError(f"unknown optimizer {self.kind!r}; choose 'schedule-free' or 'adamw'")
+            raise ConfigError(f"unknown optimizer {self.kind!r}; choose 'adamw', 'muon' or 'schedule-free'")
 
     def zero_grad(self) -> None:
         """Forget the gradients."""
