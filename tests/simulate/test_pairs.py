@@ -10,9 +10,10 @@ from scipy import stats
 
 from foundcause.simulate import pairs
 from foundcause.simulate.pairs_causes import CAUSES
-from foundcause.simulate.pairs_expressions import expression, expression_cause, expression_effect
+from foundcause.simulate.pairs_expressions import _inside, expression, expression_cause, expression_effect
 from foundcause.simulate.pairs_functions import gaussian_process, random_noise, warp
 from foundcause.simulate.pairs_mechanisms import LAWS, NOISES, law
+from foundcause.simulate.pairs_nested import PLACES, polynomial_effect
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +136,32 @@ def test_expressions_are_functions_of_all_their_terms() -> None:
             other = [np.roll(term, 7) if k == j else term for j, term in enumerate(terms)]
             heard[k] += not np.allclose(expression(np.random.default_rng(seed), other), result)
     assert (heard > 190).all()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_polynomial_effects_show_their_cause(place: str) -> None:
+    """Multiplied noise is in proportion to the spread of what it multiplies, however far that is from zero."""
+    faint = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=3000) if seed % 2 else rng.gamma(2.0, size=3000)
+        y = polynomial_effect(rng, (x - x.mean()) / x.std(), rng.normal(size=3000), place)
+        bins = [np.searchsorted(np.quantile(v, np.arange(1, 8) / 8), v) for v in (x, y)]
+        counts = np.zeros((8, 8))
+        np.add.at(counts, tuple(bins), 1)
+        faint += stats.chi2_contingency(counts + 1e-9).pvalue > 1e-3
+    assert faint <= 2
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.7])
+@pytest.mark.parametrize("level", [-9.0, 0.0, 9.0])
+def test_switches_lie_where_something_passes_them(share: float, level: float) -> None:
+    rng = np.random.default_rng(0)
+    for column in (np.minimum(rng.normal(size=500), np.quantile(rng.normal(size=500), 1 - share)),
+                   (rng.random(500) < share).astype(float)):  # fmt: skip
+        switch = _inside(column, level)
+        assert 0 < (column > switch).sum() < 500
+        assert np.ptp(np.maximum(column, switch)) > 0
 
 
 def test_expressions_stay_finite_for_wild_input() -> None:

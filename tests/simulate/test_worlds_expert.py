@@ -59,6 +59,42 @@ def test_sample_follows_the_probabilities() -> None:
     np.testing.assert_allclose(np.bincount(codes, minlength=4) / 40_000, chances, atol=0.01)
 
 
+def test_parents_that_change_nothing_are_noticed() -> None:
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 3, size=(400, 3))
+    cards = np.array([3, 3, 3])
+    table = rng.dirichlet(np.ones(2), size=(3, 3, 3))
+    assert tables.all_matter(codes, cards, table[tuple(codes.T)])
+    blind = np.repeat(table[:, :1], 3, axis=1)  # the second parent changes nothing
+    assert not tables.all_matter(codes, cards, blind[tuple(codes.T)])
+    copied = codes.copy()
+    copied[:, 1] = copied[:, 0]  # given the first, the second can change nothing in this sample
+    assert not tables.all_matter(copied, cards, table[tuple(copied.T)])
+    once = blind.copy()
+    once[0, 1, 0] = 1.0 - once[0, 1, 0]  # it matters in one context, which one row of the sample has
+    rows = np.vstack([codes[(codes[:, 0] != 0) | (codes[:, 2] != 0)], [[0, 1, 0]]])
+    assert not tables.all_matter(rows, cards, once[tuple(rows.T)])
+
+
+def test_edges_of_expert_networks_have_an_effect() -> None:
+    """Few parents leave their child's table as it is, in the rows at hand."""
+    checked = idle = 0
+
+    def spy(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray) -> bool:
+        nonlocal checked, idle
+        answer = real(codes, cards, probabilities)
+        checked += 1
+        idle += not answer
+        return answer
+
+    real = tables.all_matter
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "all_matter", spy)
+        for seed in range(20):
+            expert.draw(np.random.default_rng(seed), rows=500, variables=15)
+    assert 0 < idle < 0.4 * checked  # noticed now and then, and mostly mended at the next try
+
+
 def test_columns_are_codes_of_two_to_ten_states() -> None:
     seen = set()
     for seed in range(60):

@@ -71,10 +71,40 @@ def test_requests_flow_from_callers_to_callees() -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
         entry = rng.gamma(3.0, 100.0, size=(400, 2))
-        flows = flow(rng, entry, graph)
+        flows, _ = flow(rng, entry, graph)
         assert (flows == np.round(flows)).all()
         strong += np.corrcoef(flows.T)[0, 1] > 0.5
     assert strong > 34
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_callee_is_waited_for(seed: int) -> None:
+    """Other times of one callee change those of its caller, even where callees differ in scale and run in parallel."""
+    rng = np.random.default_rng(seed)
+    graph = np.zeros((4, 4), dtype=bool)
+    graph[:3, 3] = True
+    own = np.exp(rng.normal(size=(200, 4)) + 4.0 * rng.normal(size=4))
+    before = combine(np.random.default_rng(seed), own, graph, np.full(200, 50.0))
+    for callee in range(3):
+        other = own.copy()
+        other[:, callee] = rng.permutation(other[:, callee])
+        after = combine(np.random.default_rng(seed), other, graph, np.full(200, 50.0))
+        assert (after[:, 3] != before[:, 3]).sum() >= 5
+
+
+def test_what_enters_a_service_is_said() -> None:
+    """Where ``entered`` is False the outside has no effect, elsewhere it has: hidden load is marked by it."""
+    graph = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    seen = set()
+    for seed in range(40):
+        entry = np.random.default_rng(seed).uniform(50.0, 150.0, (100, 3))
+        flows, entered = flow(np.random.default_rng(seed), entry, graph)
+        other = entry.copy()
+        other[:, 2] = entry[::-1, 2]
+        changed, _ = flow(np.random.default_rng(seed), other, graph)
+        assert entered[0] and bool((changed[:, 2] != flows[:, 2]).any()) == bool(entered[2])
+        seen.add(bool(entered[2]))
+    assert seen == {True, False}
 
 
 def test_smooth_noise_has_unit_variance_and_the_memory_asked_for() -> None:

@@ -93,7 +93,7 @@ def draw_component(rng: np.random.Generator, mixture: Mixture, component: str, *
 
 
 def hide_constants(scene: Scene) -> Scene:
-    """The scene with observed variables of one value hidden: they influence nothing, so their edges go too."""
+    """The scene with variables of one value hidden: they influence nothing, so their edges go too."""
     values = scene.values
     low, high = values.min(axis=0), values.max(axis=0)
     gaps = np.flatnonzero(~np.isfinite(low + high))  # worlds may leave cells empty
@@ -101,7 +101,7 @@ def hide_constants(scene: Scene) -> Scene:
         finite = np.isfinite(values[:, gaps])
         low[gaps] = np.where(finite, values[:, gaps], np.inf).min(axis=0)
         high[gaps] = np.where(finite, values[:, gaps], -np.inf).max(axis=0)
-    constant = ~(low.astype(np.float32) < high.astype(np.float32)) & ~scene.hidden  # as the table will show them
+    constant = ~(low.astype(np.float32) < high.astype(np.float32))  # as the table will show them
     if not constant.any():
         return scene
     graph = scene.graph.copy()

@@ -63,7 +63,10 @@ def _raised(rng: np.random.Generator, column: np.ndarray, least: float = 0.05) -
 
 def _inside(column: np.ndarray, level: float) -> float:
     """The level, moved to where the column passes it in one row of ten: a switch that never switches is no cause."""
-    return float(np.clip(level, *np.quantile(column, [0.1, 0.9])))
+    low, high = np.quantile(column, [0.1, 0.9])
+    if high == column.max() > column.min():  # many rows share the largest value; the level stays below it
+        high = column[column < high].max()
+    return float(np.clip(level, min(low, high), high))
 
 
 _UNARY: tuple[Unary, ...] = (

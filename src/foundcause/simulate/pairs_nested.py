@@ -55,12 +55,16 @@ def polynomial_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray
         powers = np.clip(v, -4.0, 4.0)[:, None] ** np.arange(1, degree + 1)
         return np.asarray(powers @ weight)
 
-    factor = np.exp(np.clip(0.7 * size * noise, -3.0, 3.0))
+    def multiplied(level: np.ndarray) -> np.ndarray:
+        # Relative to the level's own spread: high above zero the same factor would drown it.
+        width = min(size * level.std() / level.mean(), 1.2)
+        return level * np.exp(np.clip(width * noise, -3.0, 3.0))
+
     if place == "added after":
         return standard(law(x)) + size * noise
     if place == "multiplied after":
         curve = standard(law(x))
-        return (curve - curve.min() + rng.uniform(0.0, 1.0)) * factor
+        return multiplied(curve - curve.min() + rng.uniform(0.05, 1.0))
     if place == "added before":
         return standard(law(standard(x + size * noise)))
-    return standard(law(standard((x - x.min() + rng.uniform(0.05, 1.0)) * factor)))
+    return standard(law(standard(multiplied(x - x.min() + rng.uniform(0.05, 1.0)))))

@@ -18,7 +18,7 @@ def response(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray, kind: s
     The distribution is the noise; ``noise`` (N,) moves the predictor a little, as another cause would.
     """
     rows = len(x)
-    x = standard(x) + rng.uniform(0.0, 0.5) * noise
+    x = standard(x) + rng.uniform(0.15, 0.5) * noise
     inner = standard(warp(rng, standard(x), strength=rng.uniform(0.0, 0.8), length=rng.uniform(1.0, 3.0)))
     if rng.random() < 0.25:
         inner = standard(inner - rng.uniform(0.2, 0.8) * inner**2)

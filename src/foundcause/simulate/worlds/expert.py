@@ -79,7 +79,8 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             if grid:
                 probabilities = tables.rounded(probabilities, grid)
             column = tables.sample(rng, probabilities)
-            if np.bincount(column).max() <= rows - max(3, 0.01 * rows):
+            lively = np.bincount(column).max() <= rows - max(3, 0.01 * rows)
+            if lively and tables.all_matter(codes[:, parents], states[parents], probabilities):
                 break
         used[family] = used.get(family, 0) + 1
         codes[:, node] = _lively(rng, column, int(states[node]))

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+_MATTERS = 0.003  # rows that a parent must be able to change, as a share
+
 Family = Callable[[np.random.Generator, np.ndarray, np.ndarray, int], np.ndarray]
 
 
@@ -40,6 +42,22 @@ def state_scores(rng: np.random.Generator, card: int, *, ordered: float = 0.85) 
         return np.concatenate([[0.0], np.cumsum(steps) / steps.sum()]) - 0.5
     score = rng.normal(size=card)
     return (score - score.min()) / (np.ptp(score) + 1e-9) - 0.5
+
+
+def all_matter(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray) -> bool:
+    """Whether each parent changes the probabilities (N, K) in some rows, the others (among ``codes``, (N, P)) held."""
+    radix = np.concatenate([[1], np.cumprod(cards[:-1].astype(np.int64))])
+    kinds, first, counts = np.unique(codes @ radix, return_index=True, return_counts=True)
+    table = probabilities[first]
+    for column, step in enumerate(radix):
+        others, group = np.unique(kinds - codes[first, column] * step, return_inverse=True)
+        low, high = np.full((len(others), table.shape[1]), np.inf), np.zeros((len(others), table.shape[1]))
+        np.minimum.at(low, group, table)
+        np.maximum.at(high, group, table)
+        moved = (high - low).max(axis=1) @ np.bincount(group, weights=counts)
+        if moved < max(2.0, _MATTERS * len(codes)):
+            return False
+    return True
 
 
 def ordered_logit(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:

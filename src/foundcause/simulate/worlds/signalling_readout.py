@@ -40,18 +40,16 @@ def read_out(rng: np.random.Generator, levels: np.ndarray, flavour: str) -> tupl
 
 
 def _counted(rng: np.random.Generator, amount: np.ndarray, *, log: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Molecules counted at a depth that differs between cells; reported as they are, or as log counts per cell."""
-    rows, core = amount.shape
-    uneven = log and rng.random() < 0.4
-    depth = np.exp(rng.normal(0.0, rng.uniform(0.05, 0.2), (rows, 1))) if uneven else 1.0
+    """Molecules counted at one depth for all cells (another for each would be a hidden cause of all genes)."""
+    core = amount.shape[1]
     rate = np.exp(rng.normal(rng.uniform(0.5, 4.0), 0.8, core))
-    mean = np.minimum(amount / amount.mean(axis=0) * rate * depth, 1e6)
+    mean = np.minimum(amount / amount.mean(axis=0) * rate, 1e6)
     counts = rng.poisson(mean).astype(np.float64)
     # A gene seen nowhere tells nothing: one molecule in a few cells keeps its column alive.
     for gene in np.flatnonzero((counts > 0).sum(axis=0) < 3):
         counts[np.argsort(mean[:, gene])[-3:], gene] += 1.0
     if log:
-        return np.log1p(counts / depth), np.zeros(core, dtype=bool)
+        return np.log1p(counts), np.zeros(core, dtype=bool)
     return counts, np.ones(core, dtype=bool)
 
 

@@ -120,7 +120,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         hidden=trait,
         confounded=np.zeros_like(graph),
         discrete=discrete,
-        record={"world": NAME, "field": field, "columns": used, "traits": int(trait.sum()), "noise": tail},
+        record={"world": NAME, "field": field, "kinds": used, "traits": int(trait.sum()), "noise": tail},
     )
 
 

@@ -15,6 +15,7 @@ from foundcause.simulate.worlds.telemetry_load import idle_gaps, incidents, own_
 from foundcause.simulate.worlds.wiring import wire
 
 NAME = "telemetry"
+_SLOWEST = 0.05  # share of the rows in which each of several parallel callees must be the slowest
 
 
 def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
@@ -116,7 +117,9 @@ def combine(rng: np.random.Generator, own: np.ndarray, graph: np.ndarray, reques
         if rng.random() < 0.15:
             called = called * (1.0 + rng.geometric(0.8, size=called.shape) * (rng.random(called.shape) < 0.05))
         waits = waits * called
-        if rng.random() < 0.25 and len(callees) > 1:
+        slowest = np.bincount(waits.argmax(axis=1), minlength=len(callees))
+        # In parallel only the slowest counts: not an option where some callee never is.
+        if rng.random() < 0.25 and len(callees) > 1 and slowest.min() >= _SLOWEST * len(waits):
             total[:, caller] += waits.max(axis=1)
         else:
             total[:, caller] += waits.sum(axis=1)
@@ -147,18 +150,24 @@ def _requests(rng: np.random.Generator, builder: Builder, variables: int) -> dic
         entry[:, group] *= shared[:, None] ** rng.uniform(0.5, 1.0)
         for member in np.flatnonzero(group):
             links[member].append(node)
-    flows = flow(rng, entry, graph)
+    flows, entered = flow(rng, entry, graph)
     for service in range(variables):
         parents = np.flatnonzero(graph[:, service]) + len(groups)
         builder.add(
-            flows[:, service], [int(p) for p in parents] + links[service], discrete=flows[:, service].max() < 40
+            flows[:, service],
+            [int(p) for p in parents] + (links[service] if entered[service] else []),
+            discrete=flows[:, service].max() < 40,
         )
     return {"shared": len(groups)}
 
 
-def flow(rng: np.random.Generator, entry: np.ndarray, graph: np.ndarray) -> np.ndarray:
-    """Request counts (N, S) that run from callers to callees (graph from caller to callee), with caches and retries."""
+def flow(rng: np.random.Generator, entry: np.ndarray, graph: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Request counts (N, S) that run from callers to callees (graph from caller to callee), with caches and retries.
+
+    Also (S,) bool: whether a service is entered from outside too.
+    """
     flows = np.zeros_like(entry)
+    entered = np.ones(entry.shape[1], dtype=bool)
     for service in range(entry.shape[1]):
         callers = np.flatnonzero(graph[:, service])
         rate = entry[:, service]
@@ -168,13 +177,14 @@ def flow(rng: np.random.Generator, entry: np.ndarray, graph: np.ndarray) -> np.n
             if rng.random() < 0.3:
                 # A cache answers part of the calls, more or less of them over time.
                 arriving = arriving * np.clip(rng.beta(4.0, 2.0) + 0.1 * rng.normal(size=len(rate)), 0.02, 1.0)
-            direct = rng.choice([0.0, 0.05, 0.3]) * rate / (rate.mean() + 1e-9) * arriving.mean()
-            rate = arriving + direct
+            direct = rng.choice([0.0, 0.1, 0.3])
+            entered[service] = direct > 0
+            rate = arriving + direct * rate / (rate.mean() + 1e-9) * arriving.mean()
         spread = rng.uniform(0.0, 0.25)
         flows[:, service] = rng.poisson(np.clip(rate * np.exp(spread * rng.normal(size=len(rate))), 0.0, 1e8))
         if flows[:, service].std() == 0:
             flows[rng.integers(len(rate), size=3), service] += 1.0
-    return flows
+    return flows, entered
 
 
 def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[str, object]:
@@ -199,7 +209,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
         )
 
     entry = traffic(rng, builder.rows, services=services) * np.exp(rng.uniform(2.0, 6.0, services))
-    requests = flow(rng, entry[:, ::-1], back[::-1, ::-1].T)[:, ::-1]
+    requests = flow(rng, entry[:, ::-1], back[::-1, ::-1].T)[0][:, ::-1]
     for service in range(services - 1, -1, -1):
         callers = np.flatnonzero(back[service])
         place("requests", service, requests[:, service], [ids["requests", int(c)] for c in callers])

@@ -68,7 +68,9 @@ def _respond(rng: np.random.Generator, work: np.ndarray, law: str) -> np.ndarray
     weight = np.exp(rng.normal(0.0, 0.5, work.shape[1]))
     weight /= weight.sum()
     if law == "bottleneck":
-        return (work * weight).max(axis=1)
+        # Each driver is brought to one level: one that is never the largest would drive nothing.
+        level = work / (np.median(work, axis=0) + 1e-9)
+        return np.asarray((level * np.exp(rng.normal(0.0, 0.15, work.shape[1]))).max(axis=1))
     if law == "power":
         return np.exp(
             np.clip(
