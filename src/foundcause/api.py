@@ -149,6 +149,8 @@ def discover(
         "columns": len(read.names),
         "active_columns": int(variables),
         "max_rows": max_rows,
+        "drop": list(drop),
+        "nominal": list(nominal),
         "checkpoint": place.name,
         "network": network.config.name,
         "device": device,

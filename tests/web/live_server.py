@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,19 @@ class LiveServer:
         return httpx.Client(base_url=self.url, timeout=60)
 
 
-def csv_table(rows: int = 60, columns: int = 3, seed: int = 0, names: list[str] | None = None) -> bytes:
-    """A chain of noisy columns as CSV text."""
+def csv_table(
+    rows: int = 60, columns: int = 3, seed: int = 0, names: list[str] | None = None, codes: Sequence[str] = ()
+) -> bytes:
+    """A chain of noisy columns as CSV text; those among ``codes`` hold a few whole numbers."""
     rng = np.random.default_rng(seed)
     values = np.cumsum(rng.normal(size=(rows, columns)), axis=1)
-    head = ",".join(names or [f"x{k + 1}" for k in range(columns)])
-    return "\n".join([head, *(",".join(f"{cell:.5f}" for cell in row) for row in values)]).encode()
+    head = names or [f"x{k + 1}" for k in range(columns)]
+    coded = [name in codes for name in head]
+    lines = (
+        ",".join(f"{3 + round(cell) % 5}" if code else f"{cell:.5f}" for cell, code in zip(row, coded, strict=True))
+        for row in values
+    )
+    return "\n".join([",".join(head), *lines]).encode()
 
 
 def send(client: httpx.Client, content: bytes, name: str = "table.csv") -> dict[str, Any]:

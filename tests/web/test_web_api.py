@@ -123,6 +123,25 @@ def test_knowledge_that_contradicts_itself_is_refused_at_once(server):
         assert client.post(path, content=b'{"threshold": NaN}').status_code == 422
 
 
+def test_columns_can_be_left_out_or_read_as_codes(server):
+    with server.client() as client:
+        table = send(client, csv_table(names=["a", "b", "c"], codes=["c"]))
+        identity = discover(client, table, drop=["b"], nominal=["c"])
+        assert finished(client, identity)["state"] == "done"
+        result = Result.from_json(client.get(f"/api/discoveries/{identity}/result").text)
+        assert result.names == ("a", "c")
+        assert [column.kind for column in result.columns] == ["continuous", "nominal"]
+        path = f"/api/tables/{table['id']}/discoveries"
+        for body, words in (
+            ({"drop": ["e"]}, "drop names 'e'"),
+            ({"nominal": ["e"]}, "nominal names 'e'"),
+            ({"drop": ["a", "b"]}, "fewer than two"),
+            ({"drop": ["a"], "knowledge": {"tiers": [["a"], ["b"]]}}, "'a'"),
+        ):
+            answer = client.post(path, json=body)
+            assert answer.status_code == 400 and words in answer.json()["detail"], answer.text
+
+
 def test_two_visits_do_not_see_each_other(server):
     with server.client() as first, server.client() as second, server.client() as stranger:
         mine, yours = send(first, csv_table(seed=1)), send(second, csv_table(seed=2))

@@ -59,7 +59,7 @@ def test_the_whole_way(page, tmp_path):
     names = ["age", "income", "spending", "savings"]
     upload(page, tmp_path, csv_table(rows=80, columns=4, names=names))
     assert "survey.csv: 80 rows, 4 columns" in page.inner_text("#table-name")
-    assert [row.split("\t")[0] for row in page.inner_text("#columns tbody").splitlines()] == names
+    assert page.locator("#columns .column-name").all_inner_texts() == names
 
     # knowledge: one tier by dragging, one by its menu, a required edge by the form, a forbidden one in the graph
     page.locator(".chip[data-name=age]").drag_to(page.locator(".lane[data-tier='0']"))
@@ -124,6 +124,57 @@ def test_the_whole_way(page, tmp_path):
         page.get_by_role("link", name="HTML report").click()
     assert download.value.suggested_filename == "report.html"
     assert "<!doctype html>" in Path(download.value.path()).read_text()[:20]
+
+
+def take_as(page, name: str, label: str) -> None:
+    page.get_by_label(f"Take {name} as").select_option(label=label)
+
+
+def test_columns_left_out_and_codes_of_categories(page, tmp_path):
+    upload(page, tmp_path, csv_table(rows=80, columns=4, names=["age", "zip", "job", "spending"], codes=["job"]))
+    page.get_by_label("Tier of spending").select_option(label="2")
+    for cause, effect in (("zip", "job"), ("job", "spending")):
+        page.select_option("#rule-cause", label=cause)
+        page.select_option("#rule-effect", label=effect)
+        page.click("#rule-add")
+    run(page)
+    take_as(page, "job", "codes")
+    assert page.is_visible("#stale"), "the graph shown was made of the numbers"
+    take_as(page, "zip", "leave out")
+    assert page.is_hidden("#results"), "no graph yet of these columns"
+    assert "80 rows, 3 columns" in page.inner_text("#table-name")
+    # what is known of the columns that stay is kept, under their new places
+    assert page.locator(".chip").count() == 3
+    assert page.locator(".lane[data-tier='1'] .chip").inner_text().startswith("spending")
+    assert page.locator("#rules li").all_inner_texts() == ["job does not cause spending\n✕"]
+    run(page)
+
+    def check() -> None:
+        result = page.evaluate("document.getElementById('graph').foundcauseView.cytoscape.nodes().map((n) => n.id())")
+        assert result == ["n0", "n1", "n2"]
+        assert page.locator("#heat-edges rect").count() == 9
+        assert page.locator("tr[data-name=zip]").get_attribute("class") == "dropped changed"
+        assert page.get_by_label("Take job as").input_value() == "nominal"
+
+    check()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="JSON", exact=True).click()
+    result = json.loads(Path(download.value.path()).read_text())
+    assert result["names"] == ["age", "job", "spending"]
+    assert [column["kind"] for column in result["columns"] if column["name"] == "job"] == ["nominal"]
+    assert (result["settings"]["drop"], result["settings"]["nominal"]) == (["zip"], ["job"])
+    assert result["knowledge"]["forbidden"] == [["job", "spending"]]
+    page.reload()
+    page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
+    check()
+
+    # two columns at least; and a column can come back
+    take_as(page, "age", "leave out")
+    take_as(page, "spending", "leave out")
+    assert page.get_by_label("Take spending as").input_value() == ""
+    take_as(page, "zip", "continuous")
+    run(page)
+    assert page.locator("#heat-edges rect").count() == 9
 
 
 def test_hidden_common_causes_are_arcs(page, tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +95,20 @@ def submit(queue: JobQueue, job: Job) -> None:
         raise HTTPException(503, "the queue is full; try again in a minute", {"retry-after": "60"}) from error
 
 
-def check_knowledge(knowledge: dict[str, Any] | None, answer: dict[str, Any]) -> None:
-    """Contradictions are said at once, not after the wait."""
+def check_choices(
+    knowledge: dict[str, Any] | None, drop: Sequence[str], nominal: Sequence[str], answer: dict[str, Any]
+) -> None:
+    """Unknown columns and contradictions are said at once, not after the wait."""
     from foundcause.knowledge import Knowledge
 
-    names = [column["name"] for column in answer["columns"] if column["status"] != "dropped"]
+    known = {column["name"] for column in answer["columns"]}
+    for option, chosen in (("drop", drop), ("nominal", nominal)):
+        if unknown := [name for name in chosen if name not in known]:
+            raise HTTPException(400, f"{option} names {unknown[0]!r}, but the table has no such column")
+    used = [column["name"] for column in answer["columns"] if column["status"] != "dropped"]
+    names = [name for name in used if name not in set(drop)]
+    if len(names) < 2:
+        raise HTTPException(400, "drop leaves fewer than two columns; a causal graph needs at least two")
     try:
         (Knowledge.of(knowledge) or Knowledge()).masks(names)
     except FoundcauseError as error:

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from foundcause import __version__
 from foundcause.web.house import (
     House,
-    check_knowledge,
+    check_choices,
     finished,
     job_view,
     new_table,
@@ -219,7 +219,7 @@ async def start_discovery(
     if sum(not job.finished for other in held for job in other.discoveries.values()) >= limits.discoveries:
         raise HTTPException(429, f"{limits.discoveries} discoveries of this visit are under way; wait or cancel one")
     knowledge = body.knowledge.model_dump() if body.knowledge else None
-    check_knowledge(knowledge, table.read.answer)
+    check_choices(knowledge, body.drop, body.nominal, table.read.answer)
     for old in list(table.discoveries.values())[:-4]:
         if old.finished:
             del table.discoveries[old.id]
@@ -234,6 +234,8 @@ async def start_discovery(
         "runs": body.runs,
         "seed": body.seed,
         "threshold": body.threshold,
+        "drop": body.drop,
+        "nominal": body.nominal,
         "checkpoint": str(house.settings.checkpoint) if house.settings.checkpoint else None,
     }
     submit(house.discoveries, job)

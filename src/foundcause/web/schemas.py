@@ -101,6 +101,8 @@ class DiscoveryBody(BaseModel):
     runs: int = Field(default=10, ge=1, le=1000, description="Passes over resampled rows; the server's limit applies.")
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     threshold: float | None = Field(default=None, ge=0, le=1, description="Null adapts it to the table.")
+    drop: list[Name] = Field(default=[], max_length=_MANY, description="Columns to leave out.")
+    nominal: list[Name] = Field(default=[], max_length=_MANY, description="Columns whose numbers are codes.")
 
 
 class Layout(BaseModel):

@@ -119,6 +119,8 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
         runs=task["runs"],
         seed=task["seed"],
         threshold=task["threshold"],
+        drop=task["drop"],
+        nominal=task["nominal"],
         checkpoint=task["checkpoint"],
         progress=tell,
     )

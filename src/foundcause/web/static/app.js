@@ -1,6 +1,7 @@
 /* The page from the first drop to the last download. Names from tables are only ever set as text. */
 
 import { call, follow, inSentence, Problem, showProgress, upload } from "./api.js";
+import { createColumns } from "./columns.js";
 import { blankResult, createExplorer } from "./explore.js";
 import { createLanes } from "./lanes.js";
 import { createRules } from "./rules.js";
@@ -13,10 +14,11 @@ const state = { about: null, table: null, discovery: null, discovered: false, st
 
 if (location.search) history.replaceState(null, "", "/"); // the token now stands in a cookie
 
-const lanes = createLanes(byId("lanes"), knowledgeChanged);
+const lanes = createLanes(byId("lanes"), changed);
 const rules = createRules({ list: byId("rules"), add: byId("rule-add"), cause: byId("rule-cause"), kind: byId("rule-kind"),
-  effect: byId("rule-effect") }, () => { knowledgeChanged(); explorer.redraw(); });
+  effect: byId("rule-effect") }, () => { changed(); explorer.redraw(); });
 const explorer = createExplorer(rules);
+const columns = createColumns(byId("columns").tBodies[0], columnChanged);
 
 // ---- problems and colours ---------------------------------------------------------------------------------------
 
@@ -88,14 +90,13 @@ async function forgetTable() {
 function showTable(table) {
   state.table = table;
   const { description } = table;
-  const columns = description.columns.filter((column) => column.status !== "dropped");
+  columns.show(description.columns);
+  const names = columns.used();
   byId("start").hidden = true;
   byId("work").hidden = byId("end").hidden = false;
-  byId("table-name").replaceChildren(element("strong", {}, table.name), `: ${description.rows.toLocaleString("en")} rows, ${columns.length} columns`);
+  nameTable();
   byId("table-warnings").hidden = !description.warnings.length;
   byId("table-warnings").replaceChildren(...description.warnings.map((warning) => element("li", {}, warning)));
-  byId("columns").tBodies[0].replaceChildren(...description.columns.map(columnRow));
-  const names = columns.map((column) => column.name);
   byId("within").checked = false;
   byId("runs").max = state.about ? state.about.runs : 50;
   byId("status").textContent = "";
@@ -106,11 +107,26 @@ function showTable(table) {
   byId("main").focus({ preventScroll: true });
 }
 
-function columnRow(column) {
-  const note = column.status === "used" ? (column.encoding === "as is" ? null : column.encoding) : `${column.status}: ${column.reason}`;
-  return element("tr", { class: column.status },
-    element("td", {}, column.name, note ? element("span", { class: "note" }, note) : null),
-    element("td", {}, column.kind), element("td", {}, column.missing ? `${(100 * column.missing).toFixed(column.missing < 0.1 ? 1 : 0)}%` : "none"));
+function nameTable() {
+  const { name, description } = state.table;
+  byId("table-name").replaceChildren(element("strong", {}, name), `: ${description.rows.toLocaleString("en")} rows, ${columns.used().length} columns`);
+}
+
+function columnChanged(before, now) {
+  if (before === "drop" || now === "drop") showOtherColumns();
+  else changed();
+}
+
+/** Another set of columns has another graph: what is known of those that stay is kept, the graph is not. */
+function showOtherColumns() {
+  const names = columns.used();
+  lanes.keep(names);
+  rules.keep(names);
+  state.discovered = false;
+  byId("stale").hidden = true;
+  byId("status").textContent = "";
+  nameTable();
+  explorer.show(blankResult(names));
 }
 
 function megabytes(bytes) {
@@ -134,13 +150,13 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 // ---- 2 · knowledge ----------------------------------------------------------------------------------------------
 
 byId("add-tier").addEventListener("click", () => lanes.addTier());
-byId("within").addEventListener("change", knowledgeChanged);
+byId("within").addEventListener("change", changed);
 
 function knowledge() {
   return { tiers: lanes.tiers(), forbidden: rules.of("forbidden"), required: rules.of("required"), forbid_within_tiers: byId("within").checked };
 }
 
-function knowledgeChanged() {
+function changed() {
   byId("stale").hidden = !state.discovered;
 }
 
@@ -154,7 +170,8 @@ async function discover() {
   const started = performance.now();
   const { id: table } = state.table;
   try {
-    const body = { knowledge: knowledge(), runs: Number(byId("runs").value), seed: Number(byId("seed").value) };
+    const body = { knowledge: knowledge(), runs: Number(byId("runs").value), seed: Number(byId("seed").value),
+      drop: columns.chosen("drop"), nominal: columns.chosen("nominal") };
     const job = await call("POST", `/api/tables/${table}/discoveries`, body);
     state.discovery = job.id;
     const last = await follow(`/api/discoveries/${job.id}`, (answer) => answer, (answer) => {
@@ -177,6 +194,12 @@ async function discover() {
 
 async function showResult(id, seconds) {
   const [result, layout] = await Promise.all([call("GET", `/api/discoveries/${id}/result`), call("GET", `/api/discoveries/${id}/layout`)]);
+  if (!state.discovered) { // the first of this table, perhaps of a page that was loaded again
+    columns.adopt(result.settings);
+    nameTable();
+    lanes.keep(result.names);
+    rules.keep(result.names);
+  }
   state.discovered = true;
   byId("stale").hidden = true;
   const edges = result.edges.length;
@@ -191,6 +214,7 @@ async function cancel() {
 function busy(on) {
   byId("run").disabled = byId("again").disabled = on;
   byId("cancel").hidden = !on;
+  byId("columns").inert = on; // the graph must be that of the columns chosen
   if (on) byId("status").textContent = "Starting …";
   showProgress(byId("bar"), on ? { state: "waiting" } : null);
 }

@@ -3,7 +3,7 @@
 const { element } = window;
 const START_TIERS = 2;
 
-/** Draw lanes for `names` into `container`; returns { tiers(), addTier(), reset(names) }. */
+/** Draw lanes for `names` into `container`; returns { tiers(), addTier(), reset(names), keep(names) }. */
 export function createLanes(container, onChange) {
   let names = [];
   let place = []; // tier of each column, -1 for none
@@ -74,6 +74,12 @@ export function createLanes(container, onChange) {
       names = columns;
       place = columns.map(() => -1);
       count = START_TIERS;
+      draw();
+    },
+    keep(columns) {
+      const before = new Map(names.map((name, k) => [name, place[k]]));
+      names = columns;
+      place = columns.map((name) => before.get(name) ?? -1);
       draw();
     },
   };

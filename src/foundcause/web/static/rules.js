@@ -2,7 +2,7 @@
 
 const { element } = window;
 
-/** Returns { all(), indexed(), add(cause, effect, kind), buttons(i, j), reset(names) }; columns are spoken of by index. */
+/** Returns { indexed(), of(kind), buttons(i, j), reset(names), keep(names) }; columns are spoken of by index. */
 export function createRules(dom, onChange) {
   let names = [];
   let rules = []; // { i, j, kind }
@@ -36,6 +36,15 @@ export function createRules(dom, onChange) {
   });
   dom.effect.addEventListener("change", () => dom.effect.setCustomValidity(""));
 
+  function offer(columns) {
+    names = columns;
+    for (const select of [dom.cause, dom.effect]) {
+      select.replaceChildren(...names.map((name, k) => element("option", { value: k }, name)));
+    }
+    if (names.length > 1) dom.effect.value = "1";
+    draw();
+  }
+
   function button(i, j, kind) {
     const current = find(i, j);
     const pressed = Boolean(current && current.kind === kind);
@@ -62,13 +71,14 @@ export function createRules(dom, onChange) {
     of: (kind) => rules.filter((rule) => rule.kind === kind).map(({ i, j }) => [names[i], names[j]]),
     buttons,
     reset(columns) {
-      names = columns;
       rules = [];
-      for (const select of [dom.cause, dom.effect]) {
-        select.replaceChildren(...names.map((name, k) => element("option", { value: k }, name)));
-      }
-      if (names.length > 1) dom.effect.value = "1";
-      draw();
+      offer(columns);
+    },
+    keep(columns) {
+      const place = new Map(columns.map((name, k) => [name, k]));
+      rules = rules.map(({ i, j, kind }) => ({ i: place.get(names[i]), j: place.get(names[j]), kind }))
+        .filter(({ i, j }) => i !== undefined && j !== undefined);
+      offer(columns);
     },
   };
 }
