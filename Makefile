@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 .PHONY: help demo test test-slow lint clean
 
 help:
-	@echo "make demo        discover the causal graph of a bundled table and write its report"
+	@echo "make demo        discover the causal graph of a simulated survey and write its report"
 	@echo "make test        lint, types and the tests"
 	@echo "make test-slow   the tests that take minutes"
 	@echo "make lint        ruff and mypy alone"
