@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import torch
 from standins import PLAIN, cheap_work, options
@@ -19,6 +20,7 @@ from foundcause.train.stream import TaskStream
 from foundcause.train.workers import Workers
 
 STEPS = 3
+_THREADS = Path("/proc/self/task")  # where the system tells
 
 
 def config(kind: str) -> TrainConfig:
@@ -37,10 +39,21 @@ def items_of(rank: int, world: int, kind: str) -> list[list[Prepared]]:
     return [stream.next(step).items for step in range(STEPS)]
 
 
+def check_partial_gradients(members: Team) -> None:
+    """A gradient of one rank reaches all; what no rank has a gradient for stays without."""
+    everywhere, here, nowhere = (torch.nn.Parameter(torch.zeros(2, 3)) for _ in range(3))
+    everywhere.grad = torch.full((2, 3), float(members.rank + 1))
+    if members.rank == 1:
+        here.grad = torch.full((2, 3), 5.0)
+    members.sum_gradients([everywhere, here, nowhere])
+    assert (everywhere.grad == 3).all() and here.grad is not None and (here.grad == 5).all() and nowhere.grad is None
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     out, kind = sys.argv[1:]
     with team("cpu") as members:
+        check_partial_gradients(members)
         mine = learner(kind, members)
         losses = []
         for step, items in enumerate(items_of(members.rank, members.world, kind)):
@@ -50,3 +63,6 @@ if __name__ == "__main__":
         assert states[0] == states[1], "the adaptive averages must agree on all ranks"
         if members.leads:
             torch.save({"weights": mine.network.state_dict(), "losses": losses, "adaptive": states[0]}, out)
+    # A thread of the group that outlives it can abort the process while Python ends.
+    left = [name for t in _THREADS.glob("*/comm") if "gloo" in (name := t.read_text())]
+    assert not left, f"threads of the process group are still there: {left}"

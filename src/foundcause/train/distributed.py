@@ -1,9 +1,9 @@
-"""One process or many: ranks, sums over ranks, and the wrapped network. Launch many with ``torchrun``."""
+"""One process or many: ranks, and sums over ranks of numbers and gradients. Launch many with ``torchrun``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -55,15 +55,30 @@ class Team:
         dist.all_gather_object(things, thing)
         return things
 
-    def wrap(self, network: nn.Module) -> nn.Module:
-        """The network with gradients averaged over ranks."""
+    def start_alike(self, network: nn.Module) -> None:
+        """Give every rank the leader's parameters and buffers."""
         if self.world == 1:
-            return network
-        from torch.nn.parallel import DistributedDataParallel
+            return
+        for tensor in network.state_dict().values():
+            dist.broadcast(tensor, src=0)
 
-        devices = [self.device] if self.device.type == "cuda" else None
-        # A batch may leave a part of the network without gradient (a term that is off), which DDP must expect.
-        return DistributedDataParallel(network, device_ids=devices, find_unused_parameters=True)
+    @torch.no_grad()
+    def sum_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
+        """Sum gradients over ranks in one message; a parameter that no rank has a gradient for stays without.
+
+        Not DistributedDataParallel: it holds the process group, and so its threads, for as long as the network lives,
+        and one that is still at work while Python ends aborts a run that has succeeded.
+        """
+        if self.world == 1:
+            return
+        present = torch.tensor([float(p.grad is not None) for p in parameters], device=self.device)
+        grads = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        message = torch.cat([present, *(g.flatten().float() for g in grads)])
+        dist.all_reduce(message)
+        present, *sums = message.split([len(grads), *(g.numel() for g in grads)])
+        for parameter, anywhere, total in zip(parameters, (present > 0).tolist(), sums, strict=True):
+            if anywhere:
+                parameter.grad = total.view_as(parameter).to(parameter.dtype)
 
 
 @contextmanager
@@ -74,6 +89,10 @@ def team(device: str = "cpu") -> Iterator[Team]:
         yield Team(rank=0, world=1, device=_device(device, 0))
         return
     place = _device(device, int(os.environ.get("LOCAL_RANK", "0")))
+    # Its functions take the group that exists when they are defined as a default, and would hold it (and its threads,
+    # see sum_gradients) for ever. torch.optim loads it, so it must be loaded before there is a group.
+    import torch.distributed.nn.functional  # noqa: F401
+
     dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
     try:
         yield Team(rank=dist.get_rank(), world=dist.get_world_size(), device=place)

@@ -26,7 +26,7 @@ class Optimiser:
         self.clip = config.clip
         self.ema_decay = config.ema_decay
         self.updates = 0
-        self._parameters = [p for group in groups for p in group["params"]]
+        self.parameters = [p for group in groups for p in group["params"]]
         self._ema: list[Tensor] = []
         if self.kind == "schedule-free":
             from schedulefree import AdamWScheduleFree
@@ -37,7 +37,7 @@ class Optimiser:
         elif self.kind in ("adamw", "muon"):
             inner = torch.optim.AdamW if self.kind == "adamw" else MuonAndAdamW
             self.inner = inner(groups, lr=config.lr, betas=(config.beta1, config.beta2))
-            self._ema = [p.detach().clone() for p in self._parameters]
+            self._ema = [p.detach().clone() for p in self.parameters]
         else:
             raise ConfigError(f"unknown optimizer {self.kind!r}; choose 'adamw', 'muon' or 'schedule-free'")
 
@@ -47,7 +47,7 @@ class Optimiser:
 
     def clip_gradients(self) -> float:
         """Clip to the global norm and return the norm before clipping; non-finite gradients give a non-finite norm."""
-        return float(nn.utils.clip_grad_norm_(self._parameters, self.clip))
+        return float(nn.utils.clip_grad_norm_(self.parameters, self.clip))
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
@@ -58,7 +58,7 @@ class Optimiser:
         self.updates += 1
         if self._ema:
             keep = min(self.ema_decay, (1 + self.updates) / (10 + self.updates))
-            torch._foreach_lerp_(self._ema, [p.detach() for p in self._parameters], 1 - keep)
+            torch._foreach_lerp_(self._ema, [p.detach() for p in self.parameters], 1 - keep)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the network's weights."""
@@ -75,11 +75,11 @@ class Optimiser:
 
     @torch.no_grad()
     def _swap_in_averages(self) -> list[Tensor]:
-        kept = [p.detach().clone() for p in self._parameters]
+        kept = [p.detach().clone() for p in self.parameters]
         if self.kind == "schedule-free":
             self.inner.eval()
         else:
-            torch._foreach_copy_(self._parameters, self._ema)
+            torch._foreach_copy_(self.parameters, self._ema)
         return kept
 
     @torch.no_grad()
@@ -87,7 +87,7 @@ class Optimiser:
         if self.kind == "schedule-free":
             self.inner.train()
         # Schedule-Free moves between its sequences by interpolation, which rounds; the copies do not.
-        torch._foreach_copy_(self._parameters, kept)
+        torch._foreach_copy_(self.parameters, kept)
 
 
 @contextmanager

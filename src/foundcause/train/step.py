@@ -42,13 +42,14 @@ class Learner:
 
     def __init__(self, network: FoundCause, objective: Objective, config: TrainConfig, team: Team) -> None:
         self.network = network.to(team.device)
+        team.start_alike(self.network)
         self.config, self.team = config, team
         self.adaptive = AdaptiveState()
         self.optimiser = Optimiser(self.network, config)
         self.skipped = self.skipped_in_row = 0
         self._objective = objective
-        core: nn.Module = _Loss(self.network, objective, team)
-        self._loss = team.wrap(torch.compile(core) if config.compile else core)  # type: ignore[arg-type]
+        core = _Loss(self.network, objective, team)
+        self._loss: nn.Module = torch.compile(core) if config.compile else core  # type: ignore[assignment]
 
     def step(self, batch: Batch, *, number: int, rate: float, tasks: Sequence[int] = ()) -> StepReport:
         """Learn from one batch; a non-finite loss or gradient leaves the weights and averages as they were."""
@@ -61,6 +62,7 @@ class Learner:
             loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator, number)
         forward = time.perf_counter() - started
         (loss * self._weight(batch)).backward()
+        self.team.sum_gradients(self.optimiser.parameters)
         norm = self.optimiser.clip_gradients()
         summed = self.team.total(torch.stack([loss.detach(), *terms.values()]).float()).tolist()
         moved = math.isfinite(norm) and math.isfinite(summed[0])
@@ -71,8 +73,7 @@ class Learner:
         else:
             self._note_nonfinite(number, norm, summed[0], tasks)
         return StepReport(
-            # DDP averages gradients, so each rank's share was scaled up by the number of ranks.
-            loss=summed[0] / self.team.world,
+            loss=summed[0],
             terms=dict(zip(terms, summed[1:], strict=True)),
             norm=norm,
             moved=moved,
@@ -117,7 +118,7 @@ class Learner:
 
 
 class _Loss(nn.Module):
-    """Network and objective as one module, so that DDP sees the loss and nothing else as the output."""
+    """Network and objective as one module, so that both are compiled together. The loss is this rank's share."""
 
     def __init__(self, network: FoundCause, objective: Objective, team: Team) -> None:
         super().__init__()
@@ -138,7 +139,7 @@ class _Loss(nn.Module):
         )
         loss, terms, adaptive = self._objective(prediction, batch, adaptive, self._team.total)
         detached = {name: term.detach() for name, term in terms.items()}
-        return loss * self._team.world, detached, adaptive, difficulty(prediction, batch)
+        return loss, detached, adaptive, difficulty(prediction, batch)
 
 
 @contextmanager
