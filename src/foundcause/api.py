@@ -24,7 +24,7 @@ from foundcause.knowledge import Knowledge
 from foundcause.memory import choose_batch, refuse_too_much
 from foundcause.result import Result
 from foundcause.table import Table, read_table
-from foundcause.table.read import MAX_ROWS
+from foundcause.table.read import MAX_ROWS, names_given
 from foundcause.table.screen import Policy
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def discover(
     rule = protocol_named(protocol)
     _check_options(runs=runs, threshold=threshold, seed=seed, batch_size=batch_size)
     known = Knowledge.of(knowledge)
+    drop, nominal = names_given(drop), names_given(nominal)
 
     read = read_table(
         table,
@@ -149,8 +150,8 @@ def discover(
         "columns": len(read.names),
         "active_columns": int(variables),
         "max_rows": max_rows,
-        "drop": list(drop),
-        "nominal": list(nominal),
+        "drop": drop,
+        "nominal": nominal,
         "checkpoint": place.name,
         "network": network.config.name,
         "device": device,

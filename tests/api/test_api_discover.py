@@ -233,3 +233,13 @@ def test_misuse_is_named(tiny_checkpoint, tmp_path):
         fc.Result.from_json(tmp_path / "nope.json")
     with pytest.raises(KnowledgeError, match=r"'a, b' holds a comma, which --tier splits at"):
         fc.discover({"a, b": [*range(9)], "c": [*range(9)]}, checkpoint=tiny_checkpoint, knowledge={"roots": ["b"]})
+
+
+def test_columns_chosen_are_recorded_however_they_are_given(tiny_checkpoint):
+    frame = survey(60)
+    first, second, *_ = frame.columns
+    options = {"checkpoint": tiny_checkpoint, "runs": 1}
+    for given in (first, [first], {first}, iter([first])):
+        result = fc.discover(frame, drop=given, **options)
+        assert result.settings["drop"] == [first] and first not in result.names
+    assert fc.discover(frame, nominal={second, first}, **options).settings["nominal"] == sorted([first, second])

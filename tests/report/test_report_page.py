@@ -92,6 +92,11 @@ def test_source_is_named_when_known() -> None:
     assert "<h1>Causal graph</h1>" in unnamed and "<dt>source</dt>" not in unnamed
 
 
+def test_columns_chosen_are_listed_by_name() -> None:
+    page = render_html(replace(_result(), settings={"drop": ["zip", "a<b"], "nominal": []}))
+    assert "<dt>drop</dt><dd>zip, a&lt;b</dd>" in page and "<dt>nominal</dt>" not in page
+
+
 def test_everything_said_beforehand_stands_in_the_page() -> None:
     known = Knowledge(
         tiers=[["age"], ["dose", EVIL]],

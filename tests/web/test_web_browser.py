@@ -140,6 +140,15 @@ def test_columns_left_out_and_codes_of_categories(page, tmp_path):
     run(page)
     take_as(page, "job", "codes")
     assert page.is_visible("#stale"), "the graph shown was made of the numbers"
+    # a step too far is undone by a step back: rules and the graph return, and so does what was said of it
+    take_as(page, "zip", "leave out")
+    assert page.is_hidden("#results") and page.is_hidden("#stale")
+    take_as(page, "zip", "continuous")
+    assert page.is_visible("#results") and page.is_visible("#stale")
+    assert page.locator("#rules li").count() == 2
+    take_as(page, "job", "count")
+    assert page.is_hidden("#stale"), "the graph is the one of these choices again"
+    take_as(page, "job", "codes")
     take_as(page, "zip", "leave out")
     assert page.is_hidden("#results"), "no graph yet of these columns"
     assert "80 rows, 3 columns" in page.inner_text("#table-name")
@@ -175,6 +184,22 @@ def test_columns_left_out_and_codes_of_categories(page, tmp_path):
     take_as(page, "zip", "continuous")
     run(page)
     assert page.locator("#heat-edges rect").count() == 9
+
+
+def test_a_rule_added_while_the_graph_is_discovered_is_not_said_to_be_obeyed(page, tmp_path):
+    upload(page, tmp_path, csv_table(rows=80, columns=3, names=["a", "b", "c"]))
+    held = []
+    page.route("**/api/discoveries/*/result", lambda route: held.append(route))
+    page.click("#run")
+    while not held:
+        page.wait_for_timeout(20)
+    page.click("#rule-add")
+    held[0].continue_()
+    page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
+    assert page.is_visible("#stale")
+    page.unroute("**/api/discoveries/*/result")
+    page.click("#again")
+    page.wait_for_selector("#stale", state="hidden", timeout=PATIENCE)
 
 
 def test_hidden_common_causes_are_arcs(page, tmp_path):
@@ -240,7 +265,8 @@ def test_reloading_keeps_the_visit_and_deleting_ends_it(page, server, tmp_path):
     secret = page.context.cookies()[0]["value"]
     folder = server.house.visits.find(secret).folder
     page.click("#end")
-    page.wait_for_selector("#drop", state="visible")
+    page.wait_for_selector("#end", state="hidden", timeout=PATIENCE)  # once the server has answered
+    assert page.is_visible("#drop")
     assert server.house.visits.find(secret) is None and not folder.exists()
 
 

@@ -145,8 +145,8 @@ def _columns(result: Result) -> str:
 
 def _facts(entries: dict[str, Any]) -> str:
     items = "".join(
-        f"<dt>{escape(str(key))}</dt><dd>{escape(str(value))}</dd>"
+        f"<dt>{escape(str(key))}</dt><dd>{escape(', '.join(value) if isinstance(value, list) else str(value))}</dd>"
         for key, value in entries.items()
-        if value is not None
+        if value is not None and value != []
     )
     return f'<dl class="facts">{items}</dl>'

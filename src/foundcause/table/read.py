@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -140,9 +140,16 @@ def _is_text(column: pd.Series) -> bool:
     return column.dtype == object or pd.api.types.is_string_dtype(column.dtype)
 
 
+def names_given(wanted: Iterable[str]) -> list[str]:
+    """The names that an option gives: one name alone is one name, and a set has an order of its own."""
+    if isinstance(wanted, str):
+        return [wanted]
+    return sorted(wanted, key=str) if isinstance(wanted, set | frozenset) else list(wanted)
+
+
 def _known_names(option: str, wanted: Sequence[str], names: list[str]) -> set[str]:
     """The names that an option gives, each of which must be a column."""
-    chosen = [wanted] if isinstance(wanted, str) else list(wanted)
+    chosen = names_given(wanted)
     for name in chosen:
         if name not in names:
             near = get_close_matches(str(name), names, n=3, cutoff=0.5) or names[:5]

@@ -218,8 +218,9 @@ class Run:
         if state["model"] != self.model.to_dict():
             differing = [key for key, value in self.model.to_dict().items() if state["model"].get(key) != value]
             raise ConfigError(
-                f"{self.folder.path} holds a run of model {state['model'].get('name')!r} that differs in "
-                f"{', '.join(differing[:5])}; resume without these options or choose another --out"
+                f"{self.folder.path} holds a run of model {state['model'].get('name')!r} that differs from today's in "
+                f"{', '.join(differing[:5])}; resume it with the version of foundcause that began it, or go on "
+                f"from its weights in another folder with --init {self.folder.last}"
             )
         self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
         self.best_loss = state["best_loss"]

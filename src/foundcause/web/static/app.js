@@ -10,7 +10,8 @@ const { element, percent } = window;
 const byId = (id) => document.getElementById(id);
 const HEARTBEAT = 30_000;
 
-const state = { about: null, table: null, discovery: null, discovered: false, stopReading: null };
+// shown: the last graph { id, view, asked }; discovered: whether it is the one on the page.
+const state = { about: null, table: null, discovery: null, shown: null, discovered: false, stopReading: null };
 
 if (location.search) history.replaceState(null, "", "/"); // the token now stands in a cookie
 
@@ -79,7 +80,7 @@ async function readTable(name, arriving, stop) {
 
 async function forgetTable() {
   const old = state.table;
-  state.table = state.discovery = null;
+  state.table = state.discovery = state.shown = null;
   state.discovered = false;
   byId("work").hidden = true;
   byId("start").hidden = false;
@@ -117,16 +118,18 @@ function columnChanged(before, now) {
   else changed();
 }
 
-/** Another set of columns has another graph: what is known of those that stay is kept, the graph is not. */
+/** Another set of columns has another graph; what is known of columns left out, and the last graph, wait for their return. */
 function showOtherColumns() {
   const names = columns.used();
   lanes.keep(names);
   rules.keep(names);
-  state.discovered = false;
-  byId("stale").hidden = true;
-  byId("status").textContent = "";
   nameTable();
-  explorer.show(blankResult(names));
+  byId("status").textContent = "";
+  const { shown } = state;
+  state.discovered = Boolean(shown) && JSON.stringify(shown.view.names) === JSON.stringify(names);
+  if (state.discovered) explorer.show(shown.view, shown.id, state.about.files);
+  else explorer.show(blankResult(names));
+  changed();
 }
 
 function megabytes(bytes) {
@@ -156,8 +159,13 @@ function knowledge() {
   return { tiers: lanes.tiers(), forbidden: rules.of("forbidden"), required: rules.of("required"), forbid_within_tiers: byId("within").checked };
 }
 
+/** All that a graph depends on but passes and seed. */
+function asked() {
+  return { knowledge: knowledge(), drop: columns.chosen("drop"), nominal: columns.chosen("nominal") };
+}
+
 function changed() {
-  byId("stale").hidden = !state.discovered;
+  byId("stale").hidden = !state.discovered || JSON.stringify(asked()) === state.shown.asked;
 }
 
 // ---- 3 · discovery ----------------------------------------------------------------------------------------------
@@ -170,8 +178,8 @@ async function discover() {
   const started = performance.now();
   const { id: table } = state.table;
   try {
-    const body = { knowledge: knowledge(), runs: Number(byId("runs").value), seed: Number(byId("seed").value),
-      drop: columns.chosen("drop"), nominal: columns.chosen("nominal") };
+    const sent = asked();
+    const body = { ...sent, runs: Number(byId("runs").value), seed: Number(byId("seed").value) };
     const job = await call("POST", `/api/tables/${table}/discoveries`, body);
     state.discovery = job.id;
     const last = await follow(`/api/discoveries/${job.id}`, (answer) => answer, (answer) => {
@@ -180,7 +188,7 @@ async function discover() {
     });
     if (last.state === "cancelled") byId("status").textContent = "Cancelled.";
     else if (last.state !== "done") throw new Problem(0, last.error);
-    else await showResult(job.id, (performance.now() - started) / 1000);
+    else await showResult(job.id, sent, (performance.now() - started) / 1000);
   } catch (problem) {
     if (state.table && state.table.id === table) {
       complain(problem.message);
@@ -192,7 +200,8 @@ async function discover() {
   }
 }
 
-async function showResult(id, seconds) {
+/** `sent` is what the graph was asked for; rules may have changed since. */
+async function showResult(id, sent, seconds) {
   const [result, layout] = await Promise.all([call("GET", `/api/discoveries/${id}/result`), call("GET", `/api/discoveries/${id}/layout`)]);
   if (!state.discovered) { // the first of this table, perhaps of a page that was loaded again
     columns.adopt(result.settings);
@@ -200,11 +209,12 @@ async function showResult(id, seconds) {
     lanes.keep(result.names);
     rules.keep(result.names);
   }
+  state.shown = { id, view: { ...result, ...layout }, asked: JSON.stringify(sent || asked()) };
   state.discovered = true;
-  byId("stale").hidden = true;
+  changed();
   const edges = result.edges.length;
   byId("status").textContent = `Done${seconds ? ` in ${seconds.toFixed(1)} seconds` : ""}: ${edges} ${edges === 1 ? "edge" : "edges"}.`;
-  explorer.show({ ...result, ...layout }, id, state.about.files);
+  explorer.show(state.shown.view, id, state.about.files);
 }
 
 async function cancel() {

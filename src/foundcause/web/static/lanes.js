@@ -7,6 +7,7 @@ const START_TIERS = 2;
 export function createLanes(container, onChange) {
   let names = [];
   let place = []; // tier of each column, -1 for none
+  let before = new Map(); // name -> tier, those of columns left out among them: they may come back
   let count = START_TIERS;
   let dragged = null;
 
@@ -73,11 +74,12 @@ export function createLanes(container, onChange) {
     reset(columns) {
       names = columns;
       place = columns.map(() => -1);
+      before = new Map();
       count = START_TIERS;
       draw();
     },
     keep(columns) {
-      const before = new Map(names.map((name, k) => [name, place[k]]));
+      names.forEach((name, k) => before.set(name, place[k]));
       names = columns;
       place = columns.map((name) => before.get(name) ?? -1);
       draw();

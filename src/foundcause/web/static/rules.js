@@ -5,22 +5,26 @@ const { element } = window;
 /** Returns { indexed(), of(kind), buttons(i, j), reset(names), keep(names) }; columns are spoken of by index. */
 export function createRules(dom, onChange) {
   let names = [];
-  let rules = []; // { i, j, kind }
+  let said = []; // { cause, effect, kind } by name, those of columns left out among them: they may come back
 
-  const find = (i, j) => rules.find((rule) => rule.i === i && rule.j === j);
+  /** The rules that count now, { i, j, kind }. */
+  const indexed = () => said.map(({ cause, effect, kind }) => ({ i: names.indexOf(cause), j: names.indexOf(effect), kind }))
+    .filter(({ i, j }) => i >= 0 && j >= 0);
+  const find = (i, j) => indexed().find((rule) => rule.i === i && rule.j === j);
 
   function put(i, j, kind) {
     if (i === j) return;
-    const others = rules.filter((rule) => !(rule.i === i && rule.j === j));
+    const [cause, effect] = [names[i], names[j]];
+    const others = said.filter((rule) => !(rule.cause === cause && rule.effect === effect));
     // Two opposite required edges are a cycle; the newer wish counts.
-    const kept = kind === "required" ? others.filter((rule) => !(rule.i === j && rule.j === i && rule.kind === "required")) : others;
-    rules = kind ? [...kept, { i, j, kind }] : kept;
+    const kept = kind === "required" ? others.filter((rule) => !(rule.cause === effect && rule.effect === cause && rule.kind === "required")) : others;
+    said = kind ? [...kept, { cause, effect, kind }] : kept;
     draw();
     onChange();
   }
 
   function draw() {
-    dom.list.replaceChildren(...rules.map(({ i, j, kind }) => {
+    dom.list.replaceChildren(...indexed().map(({ i, j, kind }) => {
       const text = `${names[i]} ${kind === "required" ? "causes" : "does not cause"} ${names[j]}`;
       const remove = element("button", { type: "button", "aria-label": `Remove: ${text}` }, "✕");
       remove.addEventListener("click", () => { put(i, j, null); dom.add.focus(); });
@@ -67,18 +71,13 @@ export function createRules(dom, onChange) {
   }
 
   return {
-    indexed: () => rules,
-    of: (kind) => rules.filter((rule) => rule.kind === kind).map(({ i, j }) => [names[i], names[j]]),
+    indexed,
+    of: (kind) => indexed().filter((rule) => rule.kind === kind).map(({ i, j }) => [names[i], names[j]]),
     buttons,
     reset(columns) {
-      rules = [];
+      said = [];
       offer(columns);
     },
-    keep(columns) {
-      const place = new Map(columns.map((name, k) => [name, k]));
-      rules = rules.map(({ i, j, kind }) => ({ i: place.get(names[i]), j: place.get(names[j]), kind }))
-        .filter(({ i, j }) => i !== undefined && j !== undefined);
-      offer(columns);
-    },
+    keep: offer,
   };
 }
