@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from rich.console import Console
 
@@ -36,7 +37,7 @@ def test_elsewhere_every_cell_is_one_plain_line() -> None:
 def test_a_terminal_has_a_bar_and_lost_cells() -> None:
     text = shown(Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None))
     assert "1/3 grasp" not in text and "failed 1.23: singular [matrix]" in text
-    assert "3/3 0:00:00 0:00:00" in text  # elapsed and remaining
+    assert re.search(r"3/3 0:00:\d\d 0:00:00", text)  # elapsed and remaining
 
 
 def test_nothing_to_run() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
 from pathlib import Path
 
 import torch
@@ -20,7 +22,6 @@ from foundcause.train.stream import TaskStream
 from foundcause.train.workers import Workers
 
 STEPS = 3
-_THREADS = Path("/proc/self/task")  # where the system tells
 
 
 def config(kind: str) -> TrainConfig:
@@ -49,6 +50,15 @@ def check_partial_gradients(members: Team) -> None:
     assert (everywhere.grad == 3).all() and here.grad is not None and (here.grad == 5).all() and nowhere.grad is None
 
 
+def group_threads() -> list[str]:
+    """Names of the threads of a process group, where the system tells."""
+    names = []
+    for thread in Path("/proc/self/task").glob("*/comm"):
+        with contextlib.suppress(OSError):
+            names.append(thread.read_text().strip())
+    return [name for name in names if "gloo" in name]
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     out, kind = sys.argv[1:]
@@ -64,5 +74,7 @@ if __name__ == "__main__":
         if members.leads:
             torch.save({"weights": mine.network.state_dict(), "losses": losses, "adaptive": states[0]}, out)
     # A thread of the group that outlives it can abort the process while Python ends.
-    left = [name for t in _THREADS.glob("*/comm") if "gloo" in (name := t.read_text())]
+    deadline = time.monotonic() + 5  # the system may list a thread for a moment after it has ended
+    while (left := group_threads()) and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert not left, f"threads of the process group are still there: {left}"

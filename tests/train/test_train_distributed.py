@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -20,9 +22,12 @@ HERE = Path(__file__).parent
 
 
 def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port below those that systems give to outgoing connections, which could take it before the ranks do."""
+    for port in random.SystemRandom().sample(range(20_000, 30_000), 50):
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no free port")
 
 
 @pytest.mark.parametrize("kind", ["shipped", "paper"])

@@ -59,7 +59,9 @@ def page(browser: Any, server: LiveServer) -> Iterator[Any]:
     complaints: list[str] = []
     tab.on("pageerror", lambda error: complaints.append(str(error)))
     tab.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    tab.goto(server.url)
+    # The page asks for its visit last: until then it knows no limits.
+    with tab.expect_response(lambda answer: answer.url.endswith("/api/visit"), timeout=60_000):
+        tab.goto(server.url)
     tab.complaints = complaints
     yield tab
     context.close()

@@ -23,6 +23,15 @@ CALIBRATION = {
 OVER = ("done", "refused", "failed", "cancelled")
 
 
+def stored(root: Path, pattern: str) -> set[Path]:
+    """What lies in the house, while it may be tidying up."""
+    while True:
+        try:
+            return set(root.glob(pattern))
+        except FileNotFoundError:  # before Python 3.13, when a folder goes away meanwhile
+            continue
+
+
 class LiveServer:
     """A running server: its address, and the house behind it for tests that look under the floor."""
 

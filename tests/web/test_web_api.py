@@ -11,7 +11,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from live_server import OVER, csv_table, send, wait_for
+from live_server import OVER, csv_table, send, stored, wait_for
 
 from foundcause.result import Result
 from foundcause.web.jobs import Job, JobQueue, QueueFullError
@@ -228,12 +228,12 @@ def test_files_go_when_the_visit_ends_and_at_shutdown(make_server):
         with server.client() as ended, server.client() as left, server.client() as stays:
             for client in (ended, left, stays):
                 send(client, csv_table())
-            assert len(list(root.glob("*/*/table.csv"))) == 3
+            assert len(stored(root, "*/*/table.csv")) == 3
             assert ended.delete("/api/visit").status_code == 204
-            assert len(list(root.glob("*/*/table.csv"))) == 2
+            assert len(stored(root, "*/*/table.csv")) == 2
             assert left.post("/api/visit/leave").status_code == 204
             deadline = time.monotonic() + 20
-            while len(list(root.glob("*/*/table.csv"))) > 1:
+            while len(stored(root, "*/*/table.csv")) > 1:
                 assert time.monotonic() < deadline, "the visit that was left is still there"
                 time.sleep(0.1)
             assert len(stays.get("/api/visit").json()["tables"]) == 1

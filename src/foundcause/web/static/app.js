@@ -251,7 +251,7 @@ async function begin() {
     byId("limits").textContent = `One row per observation, one column per variable; up to ${megabytes(state.about.upload_bytes)}, ${state.about.rows.toLocaleString("en")} rows and ${state.about.columns} columns.`;
     const { tables } = await call("GET", "/api/visit");
     const last = tables.filter((table) => table.description).pop();
-    if (!last) return;
+    if (!last || state.table) return; // nothing to take up, or a new table came first
     showTable(last); // the page was loaded again
     const done = last.discoveries.filter((job) => job.state === "done").pop();
     if (done) await showResult(done.id);
