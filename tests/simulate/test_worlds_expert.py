@@ -64,41 +64,31 @@ def test_parents_that_change_nothing_are_noticed() -> None:
     codes = rng.integers(0, 3, size=(400, 3))
     cards = np.array([3, 3, 3])
     table = rng.dirichlet(np.ones(2), size=(3, 3, 3))
-    assert tables.all_matter(codes, cards, table[tuple(codes.T)])
+    assert tables.idle_parent(codes, cards, table[tuple(codes.T)]) is None
     blind = np.repeat(table[:, :1], 3, axis=1)  # the second parent changes nothing
-    assert not tables.all_matter(codes, cards, blind[tuple(codes.T)])
+    assert tables.idle_parent(codes, cards, blind[tuple(codes.T)]) == 1
     copied = codes.copy()
     copied[:, 1] = copied[:, 0]  # given the first, the second can change nothing in this sample
-    assert not tables.all_matter(copied, cards, table[tuple(copied.T)])
+    assert tables.idle_parent(copied, cards, table[tuple(copied.T)]) == 0
     once = blind.copy()
     once[0, 1, 0] = 1.0 - once[0, 1, 0]  # it matters in one context, which one row of the sample has
     rows = np.vstack([codes[(codes[:, 0] != 0) | (codes[:, 2] != 0)], [[0, 1, 0]]])
-    assert not tables.all_matter(rows, cards, once[tuple(rows.T)])
+    assert tables.idle_parent(rows, cards, once[tuple(rows.T)]) == 1
 
 
-def share_of_idle_tables(heeded: bool) -> float:
-    """Share of nodes that end with a table in which a parent has no effect, with the check heeded or not."""
-    ends: list[bool] = []
-    latest = np.empty(0)
-
-    def spy(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray) -> bool:
-        nonlocal latest
-        if ends and np.array_equal(codes, latest):  # another try for the same node
-            ends.pop()
-        latest = codes
-        ends.append(real(codes, cards, probabilities))
-        return ends[-1] if heeded else True
-
-    real = tables.all_matter
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "all_matter", spy)
-        for seed in range(80):
-            expert.draw(np.random.default_rng(seed), rows=500, variables=15)
-    return float(1 - np.mean(ends))
-
-
-def test_tables_without_effect_of_a_parent_are_mostly_drawn_again() -> None:
-    assert share_of_idle_tables(heeded=True) < 0.67 * share_of_idle_tables(heeded=False)
+@pytest.mark.parametrize("seed", range(20))
+def test_a_child_shows_every_parent_it_keeps(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, size=(400, 3))
+    cards = np.array([3, 3, 3])
+    menu = [str(name) for name in rng.choice(list(tables.FAMILIES), 2)]
+    column, family, shown = expert._child(rng, codes, cards, 3, menu, grid=0.0)
+    assert column is not None and family in tables.FAMILIES and shown.all()
+    copied = np.column_stack([codes, codes[:, 0]])  # one of the two copies can be seen, not both
+    column, _, shown = expert._child(rng, copied, np.append(cards, 3), 3, menu, grid=0.0)
+    assert column is not None and shown[1:3].all() and shown[[0, 3]].sum() == 1
+    still = np.zeros((400, 1), dtype=int)
+    assert expert._child(rng, still, np.array([3]), 3, menu, grid=0.0)[0] is None
 
 
 def test_columns_are_codes_of_two_to_ten_states() -> None:

@@ -67,22 +67,13 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     codes = np.zeros((rows, nodes), dtype=np.int64, order="F")
     used: dict[str, int] = {}
     for node in range(nodes):
-        parents = np.flatnonzero(graph[:, node])
-        if len(parents) == 0:
-            probabilities = tables.prior(rng, int(states[node]), rare)[None, :]
-            codes[:, node] = _lively(rng, tables.sample(rng, probabilities, rows), int(states[node]))
-            continue
-        parents = rng.permutation(parents)
-        for attempt in range(3):
-            family = "ordered_logit" if attempt == 2 else menu[node][attempt]
-            probabilities = tables.FAMILIES[family](rng, codes[:, parents], states[parents], int(states[node]))
-            if grid:
-                probabilities = tables.rounded(probabilities, grid)
-            column = tables.sample(rng, probabilities)
-            lively = np.bincount(column).max() <= rows - max(3, 0.01 * rows)
-            if lively and tables.all_matter(codes[:, parents], states[parents], probabilities):
-                break
-        used[family] = used.get(family, 0) + 1
+        parents = rng.permutation(np.flatnonzero(graph[:, node]))
+        column, family, shown = _child(rng, codes[:, parents], states[parents], int(states[node]), menu[node], grid)
+        graph[parents[~shown], node] = False
+        if column is None:
+            column = tables.sample(rng, tables.prior(rng, int(states[node]), rare)[None, :], rows)
+        else:
+            used[family] = used.get(family, 0) + 1
         codes[:, node] = _lively(rng, column, int(states[node]))
 
     coding = str(rng.choice(["ordered", "alphabetical", "mixed"], p=[0.45, 0.4, 0.15]))
@@ -115,6 +106,34 @@ def _taste(rng: np.random.Generator, form: str) -> dict[str, float]:
         base.update(noisy_max=2.2, logic=1.2)
     weight = rng.gamma(0.9 * np.array(list(base.values()))) + 1e-3
     return dict(zip(base, (weight / weight.sum()).tolist(), strict=True))
+
+
+def _child(
+    rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int, menu: list[str], grid: float
+) -> tuple[np.ndarray | None, str, np.ndarray]:
+    """A column (N,) that shows an effect of its parents (N, P), its family of tables, and (P,) which parents it shows.
+
+    Families of the ``menu`` are tried first. A parent that no table shows, say because the others tell all about it, is
+    left out; where none is left there is no column.
+    """
+    rows = len(codes)
+    shown = np.ones(len(cards), dtype=bool)
+    attempt = 0
+    while shown.any():
+        family = menu[attempt] if attempt < len(menu) else "ordered_logit"
+        parents = np.flatnonzero(shown)
+        probabilities = tables.FAMILIES[family](rng, codes[:, parents], cards[parents], states)
+        if grid:
+            probabilities = tables.rounded(probabilities, grid)
+        column = tables.sample(rng, probabilities)
+        lively = np.bincount(column).max() <= rows - max(3, 0.01 * rows)
+        idle = tables.idle_parent(codes[:, parents], cards[parents], probabilities)
+        if idle is None and (lively or attempt >= len(menu)):
+            return column, family, shown
+        if idle is not None and attempt >= len(menu):
+            shown[parents[idle]] = False
+        attempt += 1
+    return None, "", shown
 
 
 def _lively(rng: np.random.Generator, column: np.ndarray, states: int) -> np.ndarray:

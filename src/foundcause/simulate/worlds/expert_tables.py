@@ -35,17 +35,18 @@ def marginal(rng: np.random.Generator, states: int) -> np.ndarray:
     return 0.97 * share + 0.03 / states
 
 
-def state_scores(rng: np.random.Generator, card: int, *, ordered: float = 0.85) -> np.ndarray:
+def state_scores(rng: np.random.Generator, card: int) -> np.ndarray:
     """A score per state of a parent in [-0.5, 0.5], (card,): usually monotone, with uneven steps."""
-    if rng.random() < ordered:
+    if rng.random() < 0.85:
         steps = rng.gamma(rng.uniform(0.5, 5.0), size=card - 1) + 1e-3
         return np.concatenate([[0.0], np.cumsum(steps) / steps.sum()]) - 0.5
     score = rng.normal(size=card)
     return (score - score.min()) / (np.ptp(score) + 1e-9) - 0.5
 
 
-def all_matter(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray) -> bool:
-    """Whether each parent changes the probabilities (N, K) in some rows, the others (among ``codes``, (N, P)) held."""
+def idle_parent(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray) -> int | None:
+    """The first parent (a column of ``codes``, (N, P)) that changes the probabilities (N, K) in hardly any row when the
+    others are held, or None."""
     radix = np.concatenate([[1], np.cumprod(cards[:-1].astype(np.int64))])
     kinds, first, counts = np.unique(codes @ radix, return_index=True, return_counts=True)
     table = probabilities[first]
@@ -56,8 +57,8 @@ def all_matter(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray) 
         np.maximum.at(high, group, table)
         moved = (high - low).max(axis=1) @ np.bincount(group, weights=counts)
         if moved < max(2.0, _MATTERS * len(codes)):
-            return False
-    return True
+            return column
+    return None
 
 
 def ordered_logit(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:

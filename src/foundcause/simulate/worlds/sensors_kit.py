@@ -70,7 +70,6 @@ class Kit:
         parents: list[int],
         *,
         gain: tuple[np.ndarray, int] | None = None,
-        hidden: bool = False,
     ) -> int:
         """A sensor of ``signal``: noise, perhaps a gain setting, a curve, a ceiling and a converter; its node."""
         rng = self.rng
@@ -96,7 +95,7 @@ class Kit:
             coarse = used < 30
         else:
             value = value * np.exp(rng.normal(0.0, 2.0)) + rng.normal()
-        return self.builder.add(value, parents, hidden=hidden, discrete=coarse)
+        return self.builder.add(value, parents, discrete=coarse)
 
     def _drift(self) -> tuple[np.ndarray, int]:
         """Supply voltage or temperature of the room, unseen by the record."""

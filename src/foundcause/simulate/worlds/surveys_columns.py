@@ -43,7 +43,7 @@ def amount(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written
 
 
 def ordinal(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written:
-    """Ordered answers by cut points; effects follow the answer or what stands behind it."""
+    """Ordered answers by cut points; effects follow the answer."""
     levels = int(rng.integers(3, 8))
     code = _cut(rng, latent, levels, evenness=4.0)
     return code, standard(code), True

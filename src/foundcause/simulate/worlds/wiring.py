@@ -18,20 +18,19 @@ def wire(
     form: str,
     edges_per_node: float,
     most_parents: int = 7,
-    roots: float | None = None,
     isolated: float = 0.1,
 ) -> np.ndarray:
     """A random acyclic graph of the given form, (V, V) bool and strictly upper triangular.
 
-    ``edges_per_node`` is aimed at, not promised; ``roots`` is the share of nodes that start without parents; a node
-    that ends with no neighbour keeps its solitude with probability ``isolated``.
+    ``edges_per_node`` is aimed at, not promised; a node that ends with no neighbour keeps its solitude with probability
+    ``isolated``.
     """
     if form == "slices" and nodes >= 6:
         graph = _slices(rng, nodes=nodes, edges_per_node=edges_per_node, most_parents=most_parents)
     else:
         scores = _scores(rng, nodes, form)
         counts = parent_counts(
-            rng, nodes=nodes, edges_per_node=edges_per_node, most_parents=most_parents, roots=roots, even=form == "tree"
+            rng, nodes=nodes, edges_per_node=edges_per_node, most_parents=most_parents, even=form == "tree"
         )
         graph = pick_parents(rng, scores, counts)
         if form == "gates":
