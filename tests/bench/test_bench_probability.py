@@ -91,5 +91,7 @@ def test_paired_comparison_is_exact_for_few_sets() -> None:
     assert better.p == pytest.approx(2 / 8)  # of 8 sign patterns only the two uniform ones are as extreme
     same = paired(np.array([0.5, 0.5]), np.array([0.5, 0.5]))
     assert (same.ties, same.p) == (2, 1.0)
+    many = paired(np.ones(20), np.zeros(20))
+    assert 0 < many.p < 1e-3  # sampled, and what was observed is one of the samples
     with pytest.raises(InputError):
         paired(np.array([1.0]), np.array([1.0, 2.0]))

@@ -189,9 +189,9 @@ class _Broken:
     name = "broken"
 
     def __init__(self, bad: range) -> None:
-        from foundcause.train.objectives import SHIPPED
+        from foundcause.train.objectives import objective
 
-        self.inner, self.bad, self.calls = SHIPPED, bad, 0
+        self.inner, self.bad, self.calls = objective("shipped"), bad, 0
 
     def __call__(self, *arguments: object) -> object:
         loss, terms, state = self.inner(*arguments)

@@ -122,11 +122,6 @@ def test_density_by_hand(two: tuple[Tensor, Tensor, Tensor]) -> None:
     assert losses.density(logits, pairs, variables, 0.5).item() == pytest.approx(floor)
 
 
-def test_pooling_diversity_by_hand() -> None:
-    queries = torch.tensor([[[[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]]])
-    assert losses.pooling_diversity(queries).item() == pytest.approx(0.5 / 3)
-
-
 def test_gate_range_by_hand(two: tuple[Tensor, Tensor, Tensor]) -> None:
     gate = torch.full((1, 3, 3, 2), 0.5, dtype=torch.float64)
     gate[0, 0, 1] = torch.tensor([0.0, 1.0])
@@ -188,7 +183,6 @@ TERMS = {
     "confounding": lambda x, t, p, v: losses.confounding(x, torch.maximum(t, t.transpose(1, 2)), p),
     "false_positive": lambda x, t, p, v: losses.false_positive(x, t, p),
     "density": lambda x, t, p, v: losses.density(x, p, v, 2.2),
-    "pooling": lambda x, t, p, v: losses.pooling_diversity(x[:, None]),
     "gate": lambda x, t, p, v: losses.gate_range(torch.sigmoid(x)[..., None], p),
     "acyclicity": lambda x, t, p, v: losses.acyclicity(x.exp().sum((1, 2))),
 }

@@ -12,7 +12,7 @@ from standins import small_mixture
 from foundcause.errors import ConfigError
 from foundcause.train import validate
 from foundcause.train.families import families
-from foundcause.train.prepare import Job, Recipe, jobs, run
+from foundcause.train.prepare import Job, Recipe, _fill_seed, jobs, run
 from foundcause.train.validate import suite
 from foundcause.train.workers import Workers
 
@@ -30,6 +30,15 @@ def test_a_job_is_pure_and_views_see_other_rows() -> None:
     assert first.values.shape == (16, first.variables) and first.statistics.dtype == np.float32
     everything = run(Job(dataclasses.replace(RECIPE, encoder_rows=None), 3))[0]
     assert len(everything.values) == everything.rows
+
+
+def test_half_of_the_tasks_have_their_gaps_filled_whatever_their_parity() -> None:
+    filled = np.array(
+        [_fill_seed(dataclasses.replace(RECIPE, fills_gaps=True), index) is not None for index in range(400)]
+    )
+    for part in (filled[::2], filled[1::2]):
+        assert 0.35 < part.mean() < 0.65
+    assert _fill_seed(RECIPE, 0) is None
 
 
 def test_rebuilding_jobs_simulate_each_task_once() -> None:

@@ -19,7 +19,7 @@ from foundcause.train.collate import collate
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
 from foundcause.train.distributed import Team
 from foundcause.train.loop import train
-from foundcause.train.objectives import PAPER
+from foundcause.train.objectives import objective
 from foundcause.train.setup import recipe
 from foundcause.train.step import Learner
 from foundcause.train.validate import Validation, suite
@@ -55,7 +55,7 @@ def test_base_takes_training_steps() -> None:
     """Five, because zero-initialised parts of the refinement begin to learn one after the other."""
     config = TrainConfig(preset="BASE", objective="paper", optimizer="schedule-free", steps=5, warmup_steps=0)
     network = FoundCause(BASE, seed=0)
-    learner = Learner(network, PAPER, config, Team(rank=0, world=1, device=torch.device("cpu")))
+    learner = Learner(network, objective("paper"), config, Team(rank=0, world=1, device=torch.device("cpu")))
     before = {name: p.detach().clone() for name, p in network.named_parameters()}
     batch = collate([random_item(1, variables=4), random_item(2, variables=3)], permute=True)
     reports = [learner.step(batch, number=number, rate=1e-4) for number in range(5)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -219,8 +219,3 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"cannot read the training configuration {path}: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
-
-
-def with_budget(config: TrainConfig, *, minutes: float | None, steps: int | None) -> TrainConfig:
-    """The same run with another end; used to extend a run on resume."""
-    return replace(config, minutes=minutes, steps=steps)

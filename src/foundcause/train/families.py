@@ -27,7 +27,6 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     generic = whole.only("diverse", "dowhy")
     missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
     wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
-    suites["linear_gaussian"] = whole.only("linear_gaussian")
     suites["confounded"] = dataclasses.replace(
         generic, hiding=dataclasses.replace(whole.hiding, usual=uniform(0.3, 0.8), heavy_chance=0.0)
     )

@@ -214,15 +214,6 @@ def density(
     return excess_B.sum() / total(torch.tensor(float(len(excess_B)))).item()
 
 
-def pooling_diversity(queries_BDKH: Tensor) -> Tensor:
-    """The paper's form of the diversity term, mean over a < b of relu(cos - 0.5); the network has the released one."""
-    unit = F.normalize(queries_BDKH, dim=-1)
-    cosines = unit @ unit.transpose(-1, -2)
-    k = cosines.shape[-1]
-    upper = torch.triu(torch.ones(k, k, dtype=torch.bool, device=cosines.device), 1)
-    return F.relu(cosines - 0.5)[..., upper].mean()
-
-
 def gate_range(gate_BDDK: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
     """Squared distance of gate values from [0.1, 0.9], mean over valid pairs and features."""
     outside = F.relu(0.1 - gate_BDDK).square() + F.relu(gate_BDDK - 0.9).square()

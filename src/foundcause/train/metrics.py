@@ -57,7 +57,7 @@ def score(answer: Answer) -> dict[str, float]:
 def summary(answers: Sequence[Answer]) -> dict[str, float]:
     """Means over the tasks that can say, and the calibration error over all ordered pairs pooled."""
     scores = [score(answer) for answer in answers]
-    means = {name: _mean([s[name] for s in scores]) for name in (scores[0] if scores else {})}
+    means = {name: _mean([s[name] for s in scores]) for name in scores[0]}
     probabilities = np.concatenate([a.edges[~np.eye(len(a.edges), dtype=bool)] for a in answers])
     truths = np.concatenate([a.adjacency[~np.eye(len(a.edges), dtype=bool)] for a in answers])
     return means | {"ece": calibration_error(probabilities, truths)}

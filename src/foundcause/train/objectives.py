@@ -15,9 +15,6 @@ from foundcause.train.losses import PaperObjective, PaperWeights
 if TYPE_CHECKING:
     from foundcause.model.network import Prediction
 
-PAPER = PaperObjective()
-SHIPPED = LikelihoodObjective()
-
 
 class Objective(Protocol):
     """From a prediction to (loss, its terms, the adaptive averages after this step)."""

@@ -17,7 +17,7 @@ import numpy as np
 from foundcause.model.config import ModelConfig
 from foundcause.simulate.task import Task
 
-_ROWS_ROLE, _SUBSAMPLE_ROLE = 1, 2  # keep the draws of one task apart
+_ROWS_ROLE, _SUBSAMPLE_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +27,11 @@ class Recipe:
     mixture: the task distribution.
     seed: seed of the tasks.
     features: name of the feature set.
-    fills_gaps: whether every second task has its missing cells filled from donors first.
+    fills_gaps: whether half of the tasks have their missing cells filled from donors first.
     encoder_rows: most rows that the sample encoder sees; ``None`` sends all, 0 none.
-    kernel_rows: row cap of the kernel features, or ``None`` for the default of the statistics.
     smallest_share: least share of the rows that a further view of a task keeps.
-    folder: where prepared tasks are kept for other runs with the same recipe; ``None`` keeps none.
+    folder: where prepared tasks are kept for other runs with the same recipe, their statistics in half precision;
+        ``None`` keeps none.
     """
 
     mixture: Any
@@ -39,9 +39,8 @@ class Recipe:
     features: str
     encoder_rows: int | None
     fills_gaps: bool = False
-    kernel_rows: int | None = None
     smallest_share: float = 0.6
-    folder: str | None = field(default=None, repr=False)  # does not change what is prepared
+    folder: str | None = field(default=None, repr=False)  # names no other tasks
 
 
 def recipe_for(model: ModelConfig, mixture: Any, *, seed: int, folder: str | None = None) -> Recipe:
@@ -118,14 +117,12 @@ def _made(job: Job) -> list[Prepared]:
 def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: float = 0.0) -> Prepared:
     """One view of a task: its rows, statistics and encoder rows."""
     from foundcause.statistics import compute
-    from foundcause.statistics.fill import fill_seed
 
     started = time.thread_time()
     values, observed = _rows_of_view(task, recipe, index, view)
     statistics = compute(
         values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
-        kernel_rows=recipe.kernel_rows,
-        fill_seed=fill_seed(index) if recipe.fills_gaps else None,
+        fill_seed=_fill_seed(recipe, index),
     ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
@@ -158,6 +155,12 @@ def _learnable(values: np.ndarray, observed: np.ndarray) -> bool:
     low = np.where(observed, values, np.inf).min(0)
     high = np.where(observed, values, -np.inf).max(0)
     return bool((high > low).all())
+
+
+def _fill_seed(recipe: Recipe, index: int) -> int | None:
+    """Donors of a task's gaps, or None where they stay; drawn, for halves by index serve as held-out ones elsewhere."""
+    drawn = _small_seed(recipe.seed, index, _GAPS_ROLE)
+    return drawn if recipe.fills_gaps and drawn % 2 == 0 else None
 
 
 def _choose(rng: np.random.Generator, total: int, count: int) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 Unlike ``synthetic``, this is the generator of ``foundcause.simulate``, because the paper describes its suites by its
 training generator: 600 rows, root fraction 0.05 to 0.40, up to 30% hidden variables, linear, additive and non-additive
-neural mechanisms. A twentieth of our training tasks are of this path, with seeds of their own and clean or spoiled.
+neural mechanisms. About a tenth of our training tasks are of this path (4% as such, the others as special tasks and
+excerpts), with seeds of their own and clean or spoiled.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ _PAIR_NAMES = {"notears": "NOTEARS (Linear)"}
 
 @dataclass(frozen=True, kw_only=True)
 class PairAccuracy:
-    """A method on the pairs; a pair that failed counts as wrong and undecided."""
+    """A method on the pairs; a pair that failed counts as wrong everywhere, as a coin too."""
 
     covered: int
     attempted: int
