@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause import __version__
-from foundcause.decode.acyclic import maximum_acyclic
 from foundcause.decode.canonical import canonical_order, standardised
 from foundcause.decode.ensemble import Progress, plan_passes, run_passes
-from foundcause.decode.protocol import Decoded, Protocol, decode, log_odds_gain, protocol_named
+from foundcause.decode.protocol import Protocol, decode, protocol_named
 from foundcause.decode.temperature import Calibration
 from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
 from foundcause.evidence import evidence_matrices
@@ -23,6 +22,7 @@ from foundcause.health import graph_warnings, table_warnings
 from foundcause.knowledge import Knowledge
 from foundcause.memory import choose_batch, refuse_too_much
 from foundcause.result import Result
+from foundcause.spread import obeying, spread, without_edges
 from foundcause.table import Table, read_table
 from foundcause.table.read import MAX_ROWS, names_given
 from foundcause.table.screen import Policy
@@ -76,7 +76,9 @@ def discover(
     """
     clock = _Clock()
     rule = protocol_named(protocol)
-    _check_options(runs=runs, threshold=threshold, seed=seed, batch_size=batch_size)
+    runs, seed = _whole("runs", runs, least=1), _whole("seed", seed, least=0)
+    batch_size = None if batch_size is None else _whole("batch_size", batch_size, least=1)
+    threshold = None if threshold is None else _share("threshold", threshold)
     known = Knowledge.of(knowledge)
     drop, nominal = names_given(drop), names_given(nominal)
 
@@ -94,8 +96,10 @@ def discover(
         drop=drop,
         nominal=nominal,
     )
-    _refuse_too_little(read)
-    forbidden, required = (known or Knowledge()).masks(read.names)
+    _refuse_too_little(read, drop)
+    told = known or Knowledge()
+    dropped = [*drop, *(column.name for column in read.columns if column.status == "dropped")]
+    forbidden, required = told.masks(read.names, left_out=dropped)
     clock.lap("read")
 
     place = checkpoint_path(checkpoint)
@@ -127,18 +131,38 @@ def discover(
             forbidden=forbidden[inside],
             required=required[inside],
         )
-        evidence = evidence_matrices(statistics, network.config.features, chosen, len(read.names))
-        answer = _spread(decoded, chosen, len(read.names), required)
+        evidence = evidence_matrices(statistics, network.config.features, chosen, read.values)
+        found = spread(decoded, chosen, len(read.names))
     else:
-        answer = _nothing_to_learn(len(read.names), required, threshold, calibration)
+        found = without_edges(
+            len(read.names),
+            threshold=0.5 if threshold is None else threshold,
+            confounding_threshold=calibration.confounding_threshold,
+        )
+    answer = obeying(found, required, told.before(read.names))
     clock.lap("decode")
 
-    warnings = [*read.warnings, *_network_warnings(metadata, variables)]
-    trained = int(metadata.get("trained_variables", _TRAINED_VARIABLES))
+    warnings = [*read.warnings, *_network_warnings(metadata, rule, variables=variables, runs=runs)]
     active_names = [read.names[k] for k in active]
-    warnings += table_warnings(read.values[:, active], active_names, trained_variables=trained)
+    warnings += table_warnings(
+        read.values[:, active],
+        active_names,
+        trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
+        dates=[column.name for column in read.columns if column.kind == "date"],
+    )
     warnings += _unsupported(read, required)
-    warnings += graph_warnings(answer.edges, answer.adjacency, read.names, certain=required, threshold=threshold)
+    warnings += graph_warnings(
+        answer.edges,
+        answer.adjacency,
+        read.names,
+        threshold=answer.threshold,
+        given=threshold is not None,
+        active=active,
+        certain=required,
+        excluded=forbidden,
+        contradicting=found.adjacency & ~answer.adjacency,
+    )
+    gaps = network.config.fills_gaps and bool(np.isnan(values).any())
     settings = {
         "source": Path(table).name if isinstance(table, str | os.PathLike) else None,
         "protocol": rule.name,
@@ -149,7 +173,8 @@ def discover(
         "total_rows": read.total_rows,
         "columns": len(read.names),
         "active_columns": int(variables),
-        "max_rows": max_rows,
+        "max_rows": int(max_rows),
+        "gaps": "filled from similar rows" if gaps else None,
         "drop": drop,
         "nominal": nominal,
         "checkpoint": place.name,
@@ -243,21 +268,27 @@ class _Clock:
         self._last = now
 
 
-def _check_options(*, runs: int, threshold: float | None, seed: int, batch_size: int | None) -> None:
-    for name, number, least in (("runs", runs, 1), ("seed", seed, 0), ("batch_size", batch_size, 1)):
-        if name == "batch_size" and number is None:
-            continue
-        if not isinstance(number, int | np.integer) or number < least:
-            raise ConfigError(f"{name}={number!r} must be a whole number of at least {least}")
-    if threshold is not None and not (isinstance(threshold, int | float | np.number) and 0 <= threshold <= 1):
-        raise ConfigError(f"threshold={threshold!r} must lie between 0 and 1")
+def _whole(option: str, number: Any, *, least: int) -> int:
+    """An option that counts something, as a plain number that any file format can hold."""
+    if not isinstance(number, int | np.integer) or number < least:
+        raise ConfigError(f"{option}={number!r} must be a whole number of at least {least}")
+    return int(number)
 
 
-def _refuse_too_little(read: Table) -> None:
+def _share(option: str, number: Any) -> float:
+    if not (isinstance(number, int | float | np.number) and 0 <= number <= 1):
+        raise ConfigError(f"{option}={number!r} must lie between 0 and 1")
+    return float(number)
+
+
+def _refuse_too_little(read: Table, drop: Sequence[str]) -> None:
     rows = len(read.values)
     if len(read.columns) < 2:
+        name = read.columns[0].name
+        if drop:
+            raise TableError(f"drop leaves one column, {name!r}; a graph needs at least two, so drop fewer")
         raise TableError(
-            f"the table has one column, {read.columns[0].name!r}; a graph needs at least two. "
+            f"the table has one column, {name!r}; a graph needs at least two. "
             "Is the separator right (separator=, --separator)?"
         )
     if rows < MIN_ROWS <= read.total_rows:
@@ -284,58 +315,6 @@ def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
     return standardised(values)
 
 
-def _spread(decoded: Decoded, chosen: np.ndarray, columns: int, required: np.ndarray) -> Decoded:
-    """The answer over the active columns as an answer over all columns, in table order."""
-
-    def whole(part: np.ndarray) -> np.ndarray:
-        full = np.zeros((columns, columns), dtype=part.dtype)
-        full[np.ix_(chosen, chosen)] = part
-        return full
-
-    empty = Decoded(
-        edges=whole(decoded.edges),
-        existence=whole(decoded.existence),
-        confounding=whole(decoded.confounding),
-        adjacency=whole(decoded.adjacency),
-        agreement=whole(decoded.agreement),
-        threshold=decoded.threshold,
-        confounding_threshold=decoded.confounding_threshold,
-    )
-    return _with_required(empty, required)
-
-
-def _nothing_to_learn(columns: int, required: np.ndarray, threshold: float | None, calibration: Calibration) -> Decoded:
-    nothing = np.zeros((columns, columns))
-    cut = 0.5 if threshold is None else threshold
-    empty = Decoded(
-        edges=nothing,
-        existence=nothing.copy(),
-        confounding=nothing.copy(),
-        adjacency=nothing.astype(bool),
-        agreement=nothing.copy(),
-        threshold=cut,
-        confounding_threshold=calibration.confounding_threshold,
-    )
-    return _with_required(empty, required)
-
-
-def _with_required(answer: Decoded, required: np.ndarray) -> Decoded:
-    """Required edges at columns that took no part stand all the same, and close no cycle with the others."""
-    if answer.adjacency[required].all():
-        return answer
-    either = required | required.T
-    weights = np.where(answer.adjacency, log_odds_gain(answer.edges, answer.threshold), 0.0)
-    return Decoded(
-        edges=np.where(required, 1.0, answer.edges),
-        existence=np.where(either, 1.0, answer.existence),
-        confounding=answer.confounding,
-        adjacency=maximum_acyclic(weights, required),
-        agreement=np.where(required, 1.0, answer.agreement),
-        threshold=answer.threshold,
-        confounding_threshold=answer.confounding_threshold,
-    )
-
-
 def _unsupported(read: Table, required: np.ndarray) -> list[str]:
     """Required edges at columns that take no part: they stand by the user's word alone."""
     idle = ~read.active
@@ -343,12 +322,19 @@ def _unsupported(read: Table, required: np.ndarray) -> list[str]:
     return [f"{edge} is required, but nothing in the table can speak for it: a column takes no part" for edge in edges]
 
 
-def _network_warnings(metadata: Mapping[str, Any], variables: int) -> list[str]:
+def _network_warnings(metadata: Mapping[str, Any], rule: Protocol, *, variables: int, runs: int) -> list[str]:
     found = []
     if variables < 2:
         found.append("fewer than two columns can take part, so there is no graph to learn")
-    if not metadata.get("calibration"):
+    calibration = metadata.get("calibration") or {}
+    if not calibration:
         found.append("the checkpoint is not calibrated: its probabilities rank edges but are no frequencies")
+    fitted_on = calibration.get("fitted_on") or {}
+    if fitted_on.get("runs") == 1 and runs > 1 and rule.temperature is None:
+        found.append(
+            f"these weights were calibrated on single passes, while {runs} are averaged here: probabilities and "
+            f"threshold are a little off; `foundcause train calibrate RUN --runs {runs}` fits them for averaged ones"
+        )
     return found
 
 

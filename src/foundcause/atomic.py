@@ -17,6 +17,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     The temporary name keeps the suffix, because writers choose their format by it.
     """
     target = Path(path)
+    if target.is_dir():
+        raise OutputError(f"cannot write {target}: it is a folder; give the name of a file in it")
     partial = target.with_name(f".{target.stem}.partial{os.getpid()}{target.suffix}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

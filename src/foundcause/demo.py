@@ -64,7 +64,25 @@ def write_survey(path: str | Path, *, rows: int = 5000, seed: int = 1988, missin
         writer.writerow(COLUMNS)
         for row, blank, which in zip(answers, left_out, spelling, strict=True):
             writer.writerow(
-                _BLANKS[which[k]] if blank[k] else _WORDS.get(name, ("no", "yes"))[int(row[k])]
-                for k, name in enumerate(COLUMNS)
+                _BLANKS[which[k]] if blank[k] else _words(name)[int(row[k])] for k, name in enumerate(COLUMNS)
             )
     return Path(path)
+
+
+def is_survey(path: str | Path) -> bool:
+    """Whether a file holds the columns and words of ``write_survey`` and nothing else, whatever its rows and seed."""
+    known = [{*_BLANKS, *_words(name)} for name in COLUMNS]
+    try:
+        with Path(path).open(newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            return next(rows, None) == list(COLUMNS) and all(
+                len(row) == len(known) and all(cell in words for cell, words in zip(row, known, strict=True))
+                for row in rows
+            )
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return False
+
+
+def _words(name: str) -> tuple[str, str]:
+    """How the survey writes that something is not the case, and that it is."""
+    return _WORDS.get(name, ("no", "yes"))

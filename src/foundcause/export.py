@@ -15,15 +15,25 @@ if TYPE_CHECKING:
 
     from foundcause.result import Result
 
+_LISTS = ("edges", "confounders")
+_MATRICES = ("adjacency", "probabilities", "confounding")
+FILES = (
+    "result.json",
+    "timing.json",
+    *(f"{name}.csv" for name in (*_LISTS, *_MATRICES)),
+    *(f"graph.{suffix}" for suffix in ("dot", "mmd", "graphml", "gml", "png")),
+    "report.html",
+)
+"""What ``save`` writes into a folder."""
+
 
 def save(result: Result, folder: str | Path) -> Path:
     """Write every format into ``folder`` and return it; equal results give equal files, ``timing.json`` apart."""
     folder = Path(folder)
     result.to_json(folder / "result.json", timing=False)
     write_text(folder / "timing.json", json.dumps(result.timing))
-    for name in ("edges", "confounders", "adjacency", "probabilities", "confounding"):
-        frame = getattr(result, name)
-        write_text(folder / f"{name}.csv", frame.to_csv(index=name in ("adjacency", "probabilities", "confounding")))
+    for name in (*_LISTS, *_MATRICES):
+        write_text(folder / f"{name}.csv", getattr(result, name).to_csv(index=name in _MATRICES))
     result.to_dot(folder / "graph.dot")
     result.to_mermaid(folder / "graph.mmd")
     result.to_graphml(folder / "graph.graphml")

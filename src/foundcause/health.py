@@ -5,26 +5,32 @@ Shapes: N rows, D columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from foundcause.decode.acyclic import knots
 from foundcause.decode.canonical import standardised
+from foundcause.evidence import FEW_TOGETHER, hardly_together, rows_together
+from foundcause.neighbours import alike_in_neighbours, mean_ranks
 
 _FEW_ROWS = 100
 _COLLINEAR = 0.995
 _ALSO_IN_RANKS = 0.9
 _EXPLAINED = 0.9999
 _HEAVY_MISSING = 0.4
-_LEAST_AUTOCORRELATION = 0.25
 _UNDECIDED = 0.65
 _REPEATED = 0.1
 _SHOWN = 5
 
 
-def table_warnings(values: np.ndarray, names: Sequence[str], *, trained_variables: int) -> list[str]:
-    """Warnings about the active columns: values (N, D) in the order of the source, NaN for missing."""
+def table_warnings(
+    values: np.ndarray, names: Sequence[str], *, trained_variables: int, dates: Collection[str] = ()
+) -> list[str]:
+    """Warnings about the active columns: values (N, D) in the order of the source, NaN for missing.
+
+    dates: columns that hold dates; a table sorted by one of them is ordered in time.
+    """
     found: list[str] = []
     rows, variables = values.shape
     if rows < _FEW_ROWS:
@@ -35,11 +41,12 @@ def table_warnings(values: np.ndarray, names: Sequence[str], *, trained_variable
             "the ranking of edges holds better than their probabilities"
         )
     found += _missing(values, names)
+    found += _apart(values, names)
     found += _repeated_rows(values)
     if rows >= 10 and variables >= 2:
         scaled = np.nan_to_num(standardised(values))
         found += _collinear(scaled, names)
-        found += _time_ordered(values, names)
+        found += _time_ordered(values, names, dates)
     return found
 
 
@@ -48,18 +55,32 @@ def graph_warnings(
     adjacency: np.ndarray,
     names: Sequence[str],
     *,
+    threshold: float,
+    given: bool = False,
+    active: np.ndarray | None = None,
     certain: np.ndarray | None = None,
-    threshold: float | None = None,
+    excluded: np.ndarray | None = None,
+    contradicting: np.ndarray | None = None,
 ) -> list[str]:
-    """Warnings about the graph: edge probabilities and adjacency (D, D).
+    """Warnings about the graph: edge probabilities and adjacency (D, D) bool.
 
-    certain: edges that come from knowledge. threshold: the user's own, if any.
+    threshold: what edges had to exceed; given: whether the user chose it. active: places of columns that took part.
+    certain, excluded: (D, D) bool, edges that knowledge requires and forbids.
+    contradicting: (D, D) bool, edges left out because together with others they contradict knowledge.
     """
     found: list[str] = []
-    if not adjacency.any() and len(names) > 1 and threshold is not None:
-        found.append(f"no edge reaches the threshold of {threshold:g}; the most probable one has {edges.max():.2f}")
-    elif not adjacency.any() and len(names) > 1:
-        found.append("no edge is probable enough to be shown; the columns may be independent or the rows too few")
+    part = np.arange(len(names)) if active is None else active
+    if not adjacency.any() and len(part) > 1:
+        inside = np.ix_(part, part)
+        forbidden = None if excluded is None else excluded[inside]
+        some = [names[k] for k in part.tolist()]
+        found.append(_why_empty(edges[inside], some, threshold=threshold, given=given, excluded=forbidden))
+    if contradicting is not None and contradicting.any():
+        pairs = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere(contradicting)]
+        found.append(
+            f"left out although probable: {_list(pairs)}; with the edges shown, a later tier would cause an earlier "
+            "one or a required path close a cycle. Tiers for more columns would tell which of the edges is wrong"
+        )
     share = edges / np.maximum(edges + edges.T, 1e-300)
     undecided = adjacency & (share < _UNDECIDED)
     if certain is not None:
@@ -73,6 +94,28 @@ def graph_warnings(
     return found
 
 
+def _why_empty(
+    edges: np.ndarray, names: Sequence[str], *, threshold: float, given: bool, excluded: np.ndarray | None
+) -> str:
+    """Why no edge is shown."""
+    forbidden = np.eye(len(names), dtype=bool) if excluded is None else excluded | np.eye(len(names), dtype=bool)
+    if forbidden.all():
+        return "no edge is shown because your knowledge forbids every one"
+    i, j = divmod(int(np.argmax(edges)), len(names))
+    if edges[i, j] > threshold:
+        return (
+            f"no edge is shown: the most probable one, {names[i]} -> {names[j]} ({edges[i, j]:.2f}), stood in fewer "
+            "than half of the passes, so it depends on which rows are looked at; more rows would help"
+        )
+    if given:
+        exact = str(float(edges[i, j]))
+        best = next((text for digits in range(2, 9) if float(text := f"{edges[i, j]:.{digits}f}") < threshold), exact)
+        return f"no edge exceeds the threshold of {threshold:g}; the most probable one has {best}"
+    if (forbidden & forbidden.T & ~np.eye(len(names), dtype=bool)).any():
+        return "no edge that your knowledge allows is probable enough to be shown"
+    return "no edge is probable enough to be shown; the columns may be independent or the rows too few"
+
+
 def _missing(values: np.ndarray, names: Sequence[str]) -> list[str]:
     share = np.isnan(values).mean(axis=0) if len(values) else np.zeros(len(names))
     heavy = [f"{names[k]!r} ({share[k]:.0%})" for k in np.argsort(-share, kind="stable") if share[k] > _HEAVY_MISSING]
@@ -81,6 +124,26 @@ def _missing(values: np.ndarray, names: Sequence[str]) -> list[str]:
     return [
         f"many cells are missing in {_list(heavy)}; if whether a cell is missing depends on its value, edges are biased"
     ]
+
+
+def _apart(values: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Pairs of columns that are never, or hardly ever, observed in the same row."""
+    if not np.isnan(values).any():
+        return []
+    together = rows_together(values)
+    rare = np.triu(hardly_together(together, len(values)), 1)
+    rest = "what is said of them rests on the other columns"
+    if len(names) == 2:
+        rest = "the table cannot say how they are related"
+    found = []
+    for pairs, how in (
+        (rare & (together == 0), "never observed together"),
+        (rare & (together > 0), f"observed together in fewer than {FEW_TOGETHER} rows"),
+    ):
+        if pairs.any():
+            said = _list([f"{names[i]!r} and {names[j]!r}" for i, j in np.argwhere(pairs)])
+            found.append(f"{said} are {how}: {rest}")
+    return found
 
 
 def _repeated_rows(values: np.ndarray) -> list[str]:
@@ -120,7 +183,7 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
     np.fill_diagonal(close, False)
     for i, j in np.argwhere(np.triu(close)):
         # A few far values that two columns share, such as codes for missing, do not make them the same.
-        ranks = np.corrcoef(_ranks(scaled[:, i]), _ranks(scaled[:, j]))[0, 1]
+        ranks = np.corrcoef(mean_ranks(scaled[:, i]), mean_ranks(scaled[:, j]))[0, 1]
         close[i, j] = close[j, i] = abs(ranks) > _ALSO_IN_RANKS
     found = []
     for group in knots(close):
@@ -141,41 +204,16 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _time_ordered(values: np.ndarray, names: Sequence[str]) -> list[str]:
+def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str]) -> list[str]:
     """Neighbouring rows that resemble each other: rows are then not independent."""
-    rows = len(values)
-    if rows < 30:
-        return []
-    resembling = []
-    for k in range(values.shape[1]):
-        column = values[:, k]
-        steps = np.diff(column)
-        steps = steps[~np.isnan(steps)]
-        if len(steps) and ((steps >= 0).all() or (steps <= 0).all()):
-            continue  # a sorted column says how the table was sorted, not that time passes
-        left, right = column[:-1], column[1:]
-        both = ~np.isnan(left) & ~np.isnan(right)
-        if both.sum() < 30:
-            continue
-        left, right = _ranks(left[both]), _ranks(right[both])
-        if left.std() == 0 or right.std() == 0:
-            continue
-        correlation = float(np.corrcoef(left, right)[0, 1])
-        if abs(correlation) > max(_LEAST_AUTOCORRELATION, 4 / np.sqrt(both.sum())):
-            resembling.append(repr(names[k]))
-    if len(resembling) < 2 and len(resembling) < values.shape[1] / 2:
+    timed = [k for k, name in enumerate(names) if name in dates]
+    alike = [repr(names[k]) for k in alike_in_neighbours(values, dates=timed)]
+    if len(alike) < 2 and len(alike) < values.shape[1] / 2:
         return []
     return [
-        f"neighbouring rows resemble each other in {_list(resembling)}: the rows look ordered in time (or grouped), "
+        f"neighbouring rows resemble each other in {_list(alike)}: the rows look ordered in time (or grouped), "
         "while the method takes them as independent; common trends then look like edges or hidden common causes"
     ]
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks with ties sharing their mean rank."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    return (ends - (counts - 1) / 2)[place]
 
 
 def _list(items: Sequence[str]) -> str:

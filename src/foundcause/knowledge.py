@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,11 @@ Edge = tuple[str, str]
 class Knowledge:
     """What is known before looking at the data; contradictions are refused when it is made.
 
-    tiers: groups of columns in causal order; nothing in a later tier causes anything in an earlier one.
+    tiers: groups of columns in causal order; nothing in a later tier causes anything in an earlier one, neither
+        directly nor through columns without a tier.
     forbidden: edges (cause, effect) that cannot be.
     required: edges (cause, effect) that must be.
-    forbid_within_tiers: whether columns of one tier cannot cause each other.
+    forbid_within_tiers: whether no edge may join columns of one tier.
     roots: columns that nothing causes.
     sinks: columns that cause nothing.
     """
@@ -53,6 +54,7 @@ class Knowledge:
         self._refuse_repeated_tier_members()
         self._refuse_contradictions()
         self._refuse_required_cycle()
+        self._refuse_required_paths_against_tiers()
 
     @classmethod
     def of(cls, source: Knowledge | Mapping[str, Any] | str | Path | None) -> Knowledge | None:
@@ -79,7 +81,7 @@ class Knowledge:
         """Knowledge from a TOML file, or a JSON file when its name ends in ``.json``."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")  # some editors mark UTF-8 files
             items = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
         except OSError as error:
             raise KnowledgeError(f"cannot read the knowledge file {str(path)!r}: {error.strerror or error}") from error
@@ -120,24 +122,27 @@ class Knowledge:
         mentioned += [name for edge in (*self.forbidden, *self.required) for name in edge]
         return tuple(dict.fromkeys(mentioned))
 
-    def masks(self, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    def masks(self, names: Sequence[str], *, left_out: Collection[str] = ()) -> tuple[np.ndarray, np.ndarray]:
         """Forbidden and required edges as two (D, D) bool arrays.
 
-        What required edges imply is forbidden too: when they lead from i to j, an edge from j to i would close a cycle.
+        What required edges and tiers imply is forbidden too: when they lead from i to j, nothing leads from j to i.
+        left_out: columns that the table had, so that knowledge of them is not taken for a slip of the pen.
         """
         position = {name: k for k, name in enumerate(names)}
         for name in self.names:
+            if name in left_out and name not in position:
+                raise KnowledgeError(
+                    f"knowledge names {name!r}, which was dropped; keep the column or say nothing of it"
+                )
             if name not in position:
                 raise KnowledgeError(
                     f"knowledge names {name!r}, which is no column of the table{_nearest(name, names)}"
                 )
         forbidden = np.zeros((len(names), len(names)), dtype=bool)
         required = np.zeros_like(forbidden)
-        tier = np.array([self._tier_of.get(name, -1) for name in names], dtype=int).reshape(-1)
-        placed = (tier[:, None] >= 0) & (tier[None, :] >= 0)
-        forbidden |= placed & (tier[:, None] > tier[None, :])
         if self.forbid_within_tiers:
-            forbidden |= placed & (tier[:, None] == tier[None, :])
+            tier = self._tiers(names)
+            forbidden |= (tier[:, None] >= 0) & (tier[:, None] == tier[None, :])
         for cause, effect in self.forbidden:
             forbidden[position[cause], position[effect]] = True
         for name in self.roots:
@@ -146,9 +151,18 @@ class Knowledge:
             forbidden[position[name], :] = True
         for cause, effect in self.required:
             required[position[cause], position[effect]] = True
-        forbidden |= _reachable(required).T
+        forbidden |= _leads_to(required, self.before(names)).T
         np.fill_diagonal(forbidden, True)
         return forbidden, required
+
+    def before(self, names: Sequence[str]) -> np.ndarray:
+        """(D, D) bool: the tier of i is earlier than that of j, so that no path, however long, may lead back."""
+        tier = self._tiers(names)
+        return (tier[:, None] >= 0) & (tier[:, None] < tier[None, :])
+
+    def _tiers(self, names: Sequence[str]) -> np.ndarray:
+        """(D,) tier of each column, -1 for none."""
+        return np.array([self._tier_of.get(name, -1) for name in names], dtype=int)
 
     def _refuse_repeated_tier_members(self) -> None:
         for k, tier in enumerate(self.tiers):
@@ -174,10 +188,30 @@ class Knowledge:
                 if first == second and self.forbid_within_tiers:
                     raise KnowledgeError(f"{edge} lies within tier {first + 1}, where edges are forbidden")
 
-    def _refuse_required_cycle(self) -> None:
+    def _required_effects(self) -> dict[str, list[str]]:
         effects: dict[str, list[str]] = {}
         for cause, effect in self.required:
             effects.setdefault(cause, []).append(effect)
+        return effects
+
+    def _refuse_required_paths_against_tiers(self) -> None:
+        effects = self._required_effects()
+        for start in (name for name in effects if name in self._tier_of):
+            paths, waiting = {start: repr(start)}, [start]
+            while waiting:
+                name = waiting.pop()
+                if self._tier_of.get(name, len(self.tiers)) < self._tier_of[start]:
+                    raise KnowledgeError(
+                        f"the required edges {paths[name]} lead from tier {self._tier_of[start] + 1} back to "
+                        f"tier {self._tier_of[name] + 1}; remove one of them"
+                    )
+                for effect in effects.get(name, ()):
+                    if effect not in paths:
+                        paths[effect] = f"{paths[name]} -> {effect!r}"
+                        waiting.append(effect)
+
+    def _refuse_required_cycle(self) -> None:
+        effects = self._required_effects()
         finished: set[str] = set()
         for start in effects:
             path: list[str] = []
@@ -230,10 +264,11 @@ def _names(items: Any, option: str) -> tuple[str, ...]:
     return tuple(str(name) for name in items)
 
 
-def _reachable(edges: np.ndarray) -> np.ndarray:
-    """(D, D) bool: a path of at least one edge leads from i to j."""
-    reach = edges.copy()
-    for k in np.flatnonzero(edges.any(axis=0) & edges.any(axis=1)):
+def _leads_to(required: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """(D, D) bool: required edges and steps to a later tier lead from i to j."""
+    reach = required | before
+    # Two steps from tier to tier are one step: between any others lies the end of a required edge.
+    for k in np.flatnonzero(required.any(axis=0) | required.any(axis=1)):
         reach |= reach[:, k, None] & reach[None, k, :]
     return reach
 

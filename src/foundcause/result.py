@@ -209,6 +209,8 @@ class Result:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Result:
         """The inverse of ``to_dict``."""
+        if not isinstance(content, Mapping):
+            raise InputError(f"this is not a foundcause result: it holds a {type(content).__name__}, not an object")
         if content.get("schema") != "foundcause-result":
             raise InputError("this is not a foundcause result: the key 'schema' is not 'foundcause-result'")
         if content.get("schema_version") != SCHEMA_VERSION:
@@ -232,7 +234,7 @@ class Result:
                 preview=None if preview is None else np.asarray(preview, dtype=float),
                 evidence={name: np.asarray(matrix, dtype=float) for name, matrix in content["evidence"].items()},
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"the result is incomplete or damaged: {error}") from error
 
     @classmethod
@@ -243,10 +245,13 @@ class Result:
             text = str(source) if is_text else Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {str(source)!r}: {error}; give a result written by foundcause") from error
+        where = "" if is_text else f"{str(source)!r}: "
         try:
             return cls.from_dict(json.loads(text))
         except json.JSONDecodeError as error:
-            raise InputError(f"the result is not valid JSON: {error}") from error
+            raise InputError(f"{where}the result is not valid JSON: {error}") from error
+        except InputError as error:
+            raise InputError(f"{where}{error}") from error
 
     def to_dot(self, path: str | Path | None = None) -> str:
         """Graphviz text; hidden common causes are dashed red two-headed arcs."""

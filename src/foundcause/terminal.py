@@ -38,7 +38,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
         if len(result.edges) > _MAX_LINES:
             console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges; the files hold all of them"))
     else:
-        console.print(Text("No edge is probable enough to be shown."))
+        console.print(Text("No edge is shown."))
     if len(result.confounders):
         console.print()
         console.print(_confounder_table(result))

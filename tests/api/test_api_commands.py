@@ -17,7 +17,8 @@ import pytest
 
 import foundcause as fc
 from foundcause.cli import main
-from foundcause.demo import COLUMNS, EDGES, simulate_survey, write_survey
+from foundcause.demo import COLUMNS, EDGES, is_survey, simulate_survey, write_survey
+from foundcause.export import FILES
 
 
 @dataclass
@@ -112,6 +113,9 @@ def test_knowledge_file_and_options_join(run, table):
         (("discover", "table.csv", "--nominal", "agee"), "did you mean 'age'"),
         (("discover", "table.csv", "--runs", "many"), "--runs"),
         (("discover", "table.csv", "--forbid-within-tiers"), "needs tiers"),
+        (("discover", "table.csv", "--forbid", "age -> cancer", "--forbid-within-tiers"), "needs tiers"),
+        (("discover", "table.csv", "--tier", "age,smoking", "--drop", "smoking"), "'smoking', which was dropped"),
+        (("discover", "table.csv", *[f"--drop={x}" for x in ("age", "[bmi]", "smoking", "site")]), "drop fewer"),
         (("demo", "--rows", "2"), "too few"),
     ],
 )
@@ -135,6 +139,43 @@ def test_demo_end_to_end(run, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "report.html" in done.stdout and "true edges" in done.stdout
     assert fc.load(tmp_path / "d").names == COLUMNS
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_result_never_replaces_its_own_table(run, table, tmp_path, name):
+    table.rename(tmp_path / name)
+    before = (tmp_path / name).read_bytes()
+    done = run("discover", tmp_path / name, "--out", ".", "--runs", 1)
+    assert done.returncode == 2 and "choose another --out" in " ".join(done.stderr.split()) and name in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == [name] and (tmp_path / name).read_bytes() == before
+
+
+def test_a_result_never_replaces_its_knowledge_nor_a_table_behind_a_link(run, table, tmp_path):
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "result.json").write_text('{"roots": ["age"]}')
+    done = run("discover", table, "--out", "o", "--knowledge", "o/result.json")
+    assert done.returncode == 2 and "choose another --out" in " ".join(done.stderr.split())
+    (tmp_path / "o" / "result.json").unlink()
+    (tmp_path / "o" / "edges.csv").symlink_to(table)
+    assert run("discover", table, "--out", "o").returncode == 2
+    assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0
+    assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0  # results replace results
+
+
+def test_demo_replaces_its_own_survey_only(run, tmp_path):
+    for rows in (200, 200, 300):
+        assert run("demo", "--out", "d", "--rows", rows).returncode == 0
+    assert is_survey(tmp_path / "d" / "survey.csv")
+    own = (tmp_path / "d" / "survey.csv").read_bytes()
+    for mine in (b"", b"age,bmi\n1,2\n", own + b"a,b,c\n", own.replace(b",no,", b",maybe,", 1), b"\xff\xfe\x00"):
+        (tmp_path / "survey.csv").write_bytes(mine)
+        done = run("demo", "--out", ".", "--rows", 200)
+        assert (
+            done.returncode == 2
+            and "survey.csv" in done.stderr
+            and "choose another --out" in " ".join(done.stderr.split())
+        )
+        assert (tmp_path / "survey.csv").read_bytes() == mine
 
 
 def test_the_survey_follows_the_published_tables(tmp_path):

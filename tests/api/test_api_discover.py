@@ -13,6 +13,7 @@ import pytest
 import torch
 
 import foundcause as fc
+from foundcause.api import SHIPPED_CHECKPOINT
 from foundcause.errors import CheckpointError, ConfigError, InputError, KnowledgeError, ResourceError, TableError
 
 MATRICES = (
@@ -119,6 +120,31 @@ def test_knowledge_is_obeyed(tiny_checkpoint, protocol):
     free = fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol)
     assert (result.confounding_probabilities >= free.confounding_probabilities).all()
     assert result.knowledge == known
+
+
+@pytest.mark.parametrize("protocol", ["default", "paper", "release"])
+def test_no_path_leads_from_a_later_tier_to_an_earlier_one(tiny_checkpoint, protocol):
+    frame = survey()
+    options = {"checkpoint": tiny_checkpoint, "threshold": 0.01, "runs": 2, "protocol": protocol}
+    free = fc.discover(frame, **options)
+    for late, early in (("c", "smokes"), ("a", "mood"), ("b", "smokes")):
+        known = {"tiers": [[early], [late]], "forbidden": [(early, late)]}  # the other columns have no tier
+        assert nx.has_path(free.graph, late, early), "nothing is tested"
+        result = fc.discover(frame, knowledge=known, **options)
+        assert not nx.has_path(result.graph, late, early)
+        (warning,) = (warning for warning in result.warnings if "left out although probable" in warning)
+        assert result.graph.number_of_edges() >= free.graph.number_of_edges() - 6 and "->" in warning
+
+
+def test_tiers_hold_through_columns_without_a_part(tiny_checkpoint):
+    frame = survey()
+    frame["site"] = "north"
+    for late, early in (("a", "b"), ("c", "a"), ("e", "mood")):
+        known = {"tiers": [[early], [late]], "required": [(late, "site")]}
+        result = fc.discover(frame, checkpoint=tiny_checkpoint, knowledge=known, threshold=0.01, runs=1)
+        assert not nx.has_path(result.graph, late, early) and result.graph.has_edge(late, "site")
+        with pytest.raises(KnowledgeError, match="back to tier 1"):
+            fc.Knowledge(tiers=known["tiers"], required=[(late, "site"), ("site", early)])
 
 
 def test_required_paths_through_isolated_columns_close_no_cycle(tiny_checkpoint):
@@ -243,3 +269,50 @@ def test_columns_chosen_are_recorded_however_they_are_given(tiny_checkpoint):
         result = fc.discover(frame, drop=given, **options)
         assert result.settings["drop"] == [first] and first not in result.names
     assert fc.discover(frame, nominal={second, first}, **options).settings["nominal"] == sorted([first, second])
+
+
+def test_numpy_numbers_as_options_can_be_saved(tiny_checkpoint, tmp_path):
+    options = {"runs": np.int64(1), "seed": np.int32(3), "max_rows": np.int64(50), "batch_size": np.uint8(1)}
+    result = fc.discover(survey(60), checkpoint=tiny_checkpoint, threshold=np.float32(0.5), **options)
+    assert fc.load(result.save(tmp_path / "o")).settings == result.settings
+    plain = fc.discover(survey(60), checkpoint=tiny_checkpoint, threshold=0.5, runs=1, seed=3, max_rows=50)
+    assert content(plain) == content(result)
+    still = pd.DataFrame({"a": np.ones(9), "b": np.ones(9)})
+    fc.discover(still, checkpoint=tiny_checkpoint, threshold=np.float32(0.5)).to_json()
+
+
+def test_columns_never_observed_together_are_told_and_have_no_statistics(tiny_checkpoint):
+    frame = survey()
+    frame.loc[:149, "a"] = np.nan
+    frame.loc[150:, "c"] = np.nan
+    result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=1)
+    assert any("'a' and 'c' are never observed together" in warning for warning in result.warnings)
+    place = {name: k for k, name in enumerate(result.names)}
+    for matrix in result.evidence.values():
+        assert np.isnan(matrix[place["a"], place["c"]]) and np.isfinite(matrix[place["a"], place["d"]])
+
+
+def test_an_empty_graph_says_that_knowledge_or_unsteadiness_is_the_reason(tiny_checkpoint):
+    frame = survey()[["a", "c"]]
+    both = {"forbidden": ["a -> c", "c -> a"]}
+    result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=1, knowledge=both)
+    assert "no edge is shown because your knowledge forbids every one" in result.warnings
+
+
+def test_weights_calibrated_on_single_passes_are_told_when_passes_are_averaged(tiny_checkpoint, tmp_path):
+    from foundcause.model import checkpoint
+
+    network, metadata = checkpoint.load(tiny_checkpoint)
+
+    def warned(runs: int, **options: object) -> bool:
+        result = fc.discover(survey(60), runs=runs, **options)
+        return any("calibrated on single passes" in warning for warning in result.warnings)
+
+    for fitted in (1, 10):
+        calibration = metadata["calibration"] | {"fitted_on": {"tasks": 5, "runs": fitted}}
+        place = checkpoint.save(tmp_path / f"{fitted}.safetensors", network, metadata={"calibration": calibration})
+        assert warned(3, checkpoint=place) == (fitted == 1)
+        assert not warned(1, checkpoint=place)
+        assert not warned(3, checkpoint=place, protocol="paper")  # has a temperature of its own
+    assert not warned(3, checkpoint=tiny_checkpoint)
+    assert not warned(2, checkpoint=SHIPPED_CHECKPOINT)

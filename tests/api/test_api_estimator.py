@@ -65,6 +65,29 @@ def test_words_mean_in_new_rows_what_they_meant_in_the_fitted_ones(tiny_checkpoi
     assert np.isfinite(estimator.score(strange))
 
 
+def test_new_rows_are_written_as_the_fitted_ones_were(tiny_checkpoint):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=240)
+    table = pd.DataFrame(
+        {
+            "a": a,
+            "n": [f"{1.1 + abs(value):.3f}".replace(".", ",") for value in a],
+            "m": [f"{value:.2f}".replace(".", ",") for value in a + rng.normal(size=240)],
+            "when": [f"{day:02d}/{month:02d}/2020" for day, month in rng.integers(1, (29, 13), size=(240, 2))],
+            "stage": pd.Categorical(rng.choice(list("zam"), 240), categories=["z", "a", "m"], ordered=True),
+        }
+    )
+    estimator = fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1).fit(table)
+    early = table["when"].str[:2].astype(int) <= 12
+    kinds = [(late, stage) for late in (False, True) for stage in "zam"]
+    parts = [table[(early != late) & (table["stage"] == stage)] for late, stage in kinds]
+    parts = [rows.assign(stage=rows["stage"].cat.remove_unused_categories()) for rows in parts]
+    whole = sum(len(rows) * estimator.score(rows) for rows in parts) / len(table)
+    assert estimator.score(table) == pytest.approx(whole)
+    rounded = table.assign(m=[cell.split(",")[0] for cell in table["m"]])
+    assert estimator.score(rounded) == pytest.approx(estimator.score(table), abs=0.5)
+
+
 def test_all_options_of_discover_but_progress_are_parameters():
     import inspect
 

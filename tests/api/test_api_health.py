@@ -5,9 +5,9 @@ import numpy as np
 from foundcause.health import graph_warnings, table_warnings
 
 
-def words(values, trained=50):
+def words(values, trained=50, **more):
     names = [f"v{k}" for k in range(values.shape[1])]
-    return " | ".join(table_warnings(values, names, trained_variables=trained))
+    return " | ".join(table_warnings(values, names, trained_variables=trained, **more))
 
 
 def test_a_healthy_table_is_not_scolded():
@@ -63,15 +63,83 @@ def test_a_shared_code_does_not_make_columns_the_same():
 def test_graph_warnings():
     edges = np.array([[0, 0.5, 0.9], [0.4, 0, 0.0], [0.05, 0.0, 0]])
     adjacency = np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
-    found = " | ".join(graph_warnings(edges, adjacency, ["a", "b", "c"]))
+    found = " | ".join(graph_warnings(edges, adjacency, "abc", threshold=0.3))
     assert "a -> b" in found and "a -> c" not in found
-    assert "a -> b" not in " | ".join(graph_warnings(edges, adjacency, ["a", "b", "c"], certain=adjacency))
-    assert "no edge" in " | ".join(graph_warnings(edges, adjacency & False, ["a", "b", "c"]))
+    assert "a -> b" not in " | ".join(graph_warnings(edges, adjacency, "abc", threshold=0.3, certain=adjacency))
+    assert "no edge" in " | ".join(graph_warnings(edges, adjacency & False, "abc", threshold=0.95))
+    lost = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    found = " | ".join(graph_warnings(edges, adjacency, "abc", threshold=0.3, contradicting=lost))
+    assert "left out although probable: b -> c" in found
 
 
-def test_an_empty_graph_blames_the_threshold_only_if_it_was_given():
-    edges = np.array([[0.0, 0.6], [0.1, 0.0]])
+def test_an_empty_graph_has_its_true_reason():
+    edges = np.array([[0.0, 0.599], [0.1, 0.0]])
     nothing = np.zeros((2, 2), dtype=bool)
-    assert "may be independent" in graph_warnings(edges, nothing, "ab")[0]
-    own = graph_warnings(edges, nothing, "ab", threshold=0.9)
-    assert own == ["no edge reaches the threshold of 0.9; the most probable one has 0.60"]
+
+    def reason(**options):
+        (said,) = graph_warnings(edges, nothing, "ab", **options)
+        return said
+
+    assert "may be independent" in reason(threshold=0.7)
+    assert reason(threshold=0.9, given=True) == "no edge exceeds the threshold of 0.9; the most probable one has 0.60"
+    assert reason(threshold=0.6, given=True).endswith("has 0.599")  # not 0.60, which would reach it
+    assert reason(threshold=0.599, given=True).endswith("has 0.599")
+    for given in (False, True):
+        unsteady = reason(threshold=0.55, given=given)
+        assert "a -> b (0.60), stood in fewer than half of the passes" in unsteady
+        assert "forbids every one" in reason(threshold=0.55, given=given, excluded=~nothing)
+    three = np.zeros((3, 3))
+    apart = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=bool)
+    (said,) = graph_warnings(three, three > 0, "abc", threshold=0.5, excluded=apart)
+    assert "that your knowledge allows" in said and "independent" not in said
+    # Columns without a part are no reason, and a required edge at one of them is an edge.
+    (said,) = graph_warnings(three, three > 0, "abc", threshold=0.5, excluded=apart, active=np.array([0, 1]))
+    assert "forbids every one" in said
+    assert not graph_warnings(three, apart, "abc", threshold=0.5, active=np.array([0]), certain=apart)
+
+
+def test_tables_sorted_by_columns_do_not_look_ordered_in_time():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        x = np.sort(rng.normal(size=300))
+        group = np.sort(rng.integers(0, 4, 300)).astype(float)
+        effect = np.array([3.0, -1.0, 2.0, 0.0])[group.astype(int)]
+        inner = rng.normal(size=300) + effect
+        inner = inner[np.lexsort((inner, group))]
+
+        def noise(rng=rng):
+            return 0.3 * rng.normal(size=300)
+
+        for columns in (
+            (x, x + noise(), x + noise()),
+            (-x, x**2 + noise(), np.sin(3 * x) + noise()),
+            (group, effect + noise(), effect**2 + noise()),
+            (group, inner, inner + noise(), inner + group + noise()),  # by group, then by another column
+        ):
+            assert "neighbouring rows" not in words(np.column_stack(columns))
+
+
+def test_time_series_look_ordered_in_time_whatever_else_is_sorted():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        year = np.arange(300.0)
+        trend = np.linspace(0, 4, 300)[:, None] + rng.normal(size=(300, 2))
+        walks = np.cumsum(rng.normal(size=(300, 3)), axis=0)
+        assert "'v0', 'v1'" in words(trend)
+        assert "ordered in time" in words(np.column_stack([year, walks]))
+        assert "ordered in time" in words(np.column_stack([year, trend]), dates=["v0"])
+        sparse = np.where(np.arange(300) < 10, year, np.nan)  # too few cells to explain anything away
+        assert "ordered in time" in words(np.column_stack([sparse, trend]))
+
+
+def test_columns_that_are_hardly_ever_observed_together_are_told():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(300, 3))
+    values[:150, 0] = np.nan
+    values[150:, 1] = np.nan
+    assert "'v0' and 'v1' are never observed together: what is said of them rests on the other columns" in words(values)
+    assert "the table cannot say how they are related" in words(values[:, :2])
+    values[145:150, 0] = 1.0
+    assert "'v0' and 'v1' are observed together in fewer than 10 rows" in words(values)
+    values[130:145, 0] = 1.0
+    assert "together" not in words(values) and "together" not in words(rng.normal(size=(8, 3)))

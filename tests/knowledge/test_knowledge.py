@@ -49,6 +49,10 @@ def test_required_paths_forbid_the_way_back():
         ({"required": [("x", "a"), ("a", "b"), ("b", "a")]}, ["cycle", "'a'", "'b'"]),
         ({"required": [("b", "a")], "tiers": [["a"], ["b"]]}, ["'b' -> 'a'", "tier 2", "tier 1"]),
         ({"required": [("a", "b")], "tiers": [["a", "b"]], "forbid_within_tiers": True}, ["within tier 1"]),
+        (
+            {"required": [("c", "x"), ("x", "y"), ("y", "a")], "tiers": [["a"], ["b"], ["c"]]},
+            ["'c' -> 'x' -> 'y' -> 'a'", "tier 3", "tier 1"],
+        ),
         ({"required": [("a", "b")], "roots": ["b"]}, ["root 'b'"]),
         ({"required": [("a", "b")], "sinks": ["a"]}, ["sink 'a'"]),
         ({"tiers": [["a"], ["b", "a"]]}, ["'a'", "tier 1", "tier 2"]),
@@ -79,6 +83,9 @@ def test_files_and_round_trip(tmp_path):
         'tiers = [["age"], ["bmi"]]\nforbidden = ["sex -> bmi"]\nrequired = [["bmi", "cancer"]]\nroots = ["sex"]\n'
     )
     assert Knowledge.of(tmp_path / "k.json") == known == Knowledge.of(str(tmp_path / "k.toml"))
+    for name in ("k.json", "k.toml"):  # as Windows editors save it
+        (tmp_path / name).write_text("\ufeff" + (tmp_path / name).read_text())
+        assert Knowledge.of(tmp_path / name) == known
     (tmp_path / "bad.toml").write_text("tiers = [[")
     for bad in ("bad.toml", "absent.toml"):
         with pytest.raises(KnowledgeError, match=bad):
@@ -99,3 +106,32 @@ def test_required_edges_are_refused_exactly_when_cyclic(edges):
     else:
         with pytest.raises(KnowledgeError, match="cycle"):
             Knowledge(required=named)
+
+
+def test_columns_that_were_dropped_are_not_called_unknown():
+    with pytest.raises(KnowledgeError, match=r"'bmi', which was dropped; keep the column"):
+        Knowledge(tiers=[["age", "bmi"]]).masks(["age", "sex"], left_out=["bmi"])
+
+
+EDGES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda e: e[0] != e[1]), max_size=8)
+
+
+@settings(deadline=None, max_examples=150)
+@given(EDGES, st.lists(st.integers(-1, 2), min_size=7, max_size=7))
+def test_what_tiers_and_required_edges_imply_together(edges, place):
+    """The twin: a graph of required edges and of steps to later tiers, which paths may only follow."""
+    names = [f"v{k}" for k in range(7)]
+    items = {
+        "required": [(names[i], names[j]) for i, j in edges],
+        "tiers": [[names[k] for k in range(7) if place[k] == tier] for tier in range(3)],
+    }
+    order = nx.DiGraph(edges)
+    order.add_nodes_from(range(7))
+    order.add_edges_from((i, j) for i in range(7) for j in range(7) if 0 <= place[i] < place[j])
+    if not nx.is_directed_acyclic_graph(order):
+        with pytest.raises(KnowledgeError):
+            Knowledge.from_dict(items)
+        return
+    forbidden, _ = Knowledge.from_dict(items).masks(names)
+    expected = {(j, i) for i, j in nx.transitive_closure(order).edges} | {(k, k) for k in range(7)}
+    assert set(map(tuple, np.argwhere(forbidden).tolist())) == expected

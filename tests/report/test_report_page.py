@@ -97,6 +97,13 @@ def test_columns_chosen_are_listed_by_name() -> None:
     assert "<dt>drop</dt><dd>zip, a&lt;b</dd>" in page and "<dt>nominal</dt>" not in page
 
 
+def _knowledge_section(known: Knowledge) -> str:
+    page = render_html(replace(_result(), knowledge=known))
+    section = re.search(r'<section id="knowledge">(.*?)</section>', page, re.S)
+    assert section is not None
+    return section[1]
+
+
 def test_everything_said_beforehand_stands_in_the_page() -> None:
     known = Knowledge(
         tiers=[["age"], ["dose", EVIL]],
@@ -107,8 +114,8 @@ def test_everything_said_beforehand_stands_in_the_page() -> None:
         sinks=["outcome"],
     )
     page = render_html(replace(_result(), knowledge=known))
-    section = re.search(r'<section id="knowledge">(.*?)</section>', page, re.S)
-    assert section is not None and EVIL not in page
+    section = _knowledge_section(known)
+    assert EVIL not in page
     for text in (
         f"<dt>tiers</dt><dd>age | dose, {escape(EVIL)}</dd>",
         "<dt>within a tier</dt><dd>no edges</dd>",
@@ -117,8 +124,10 @@ def test_everything_said_beforehand_stands_in_the_page() -> None:
         "<dt>nothing causes</dt><dd>age</dd>",
         "<dt>cause nothing</dt><dd>outcome</dd>",
     ):
-        assert text in section[1]
+        assert text in section
     assert "3 edges (1 given by you)" in page
+    assert "A later tier cannot cause an earlier one, nor can it through columns without a tier." in section
+    assert "tier" not in _knowledge_section(Knowledge(roots=["age"]))
     for nothing in (None, Knowledge()):
         assert 'id="knowledge"' not in render_html(replace(_result(), knowledge=nothing))
 

@@ -10,6 +10,8 @@ from page_script import run_script
 
 from foundcause.decode.acyclic import greedy_acyclic, maximum_acyclic
 from foundcause.decode.protocol import PROTOCOLS, Decoded, Passes, decode
+from foundcause.knowledge import Knowledge
+from foundcause.spread import obeying
 
 THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99]
 SHOWN = """given.map(({ result, thresholds }) => thresholds.map(
@@ -40,6 +42,16 @@ def _page_result(answer: Decoded, required: np.ndarray, protocol: str) -> dict[s
         "settings": {"protocol": protocol},
         "required_pairs": np.argwhere(required).tolist(),
     }
+
+
+def _reached(edges: list[list[int]], start: int) -> set[int]:
+    seen, waiting = {start}, [start]
+    while waiting:
+        here = waiting.pop()
+        new = {effect for cause, effect in edges if cause == here} - seen
+        seen |= new
+        waiting += new
+    return seen
 
 
 def _compare(cases: list[tuple[Passes, float, str, np.ndarray]]) -> list[list[tuple[set, set]]]:
@@ -90,6 +102,29 @@ def test_a_single_pass_is_decoded_exactly_at_every_threshold(protocol: str) -> N
     for comparison in _compare(cases):
         for page, truth in comparison:
             assert page == truth
+
+
+@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+def test_no_threshold_lets_a_later_tier_cause_an_earlier_one(protocol: str) -> None:
+    rng = np.random.default_rng(2)
+    jobs = []
+    for D in (4, 7, 15) * 3:
+        known = Knowledge(tiers=[["v0", "v1"], ["v2"]], required=[("v2", "v3")])  # the others have no tier
+        names = [f"v{k}" for k in range(D)]
+        forbidden, required = known.masks(names)
+        rule = PROTOCOLS[protocol]
+        answer = decode(_passes(rng, 1, D), rule, rows=500, threshold=0.4, forbidden=forbidden, required=required)
+        answer = obeying(answer, required, known.before(names))
+        result = _page_result(answer, required, protocol) | {"knowledge": known.to_dict()}
+        jobs.append({"result": result, "thresholds": THRESHOLDS})
+    drawn = 0
+    for pages in run_script(SHOWN, jobs):
+        for edges in pages:
+            assert [2, 3] in edges and not _reached(edges, 2) & {0, 1}
+            drawn += len(edges)
+    assert drawn > 500
+    free = run_script(SHOWN, [{**job, "result": job["result"] | {"knowledge": None}} for job in jobs])
+    assert any(_reached(edges, 2) & {0, 1} for pages in free for edges in pages), "tiers forbade nothing: no test"
 
 
 def test_edges_that_stood_in_too_few_passes_are_not_shown() -> None:

@@ -53,6 +53,34 @@ def test_columns_that_took_no_part_are_not_called_unlikely() -> None:
 def test_the_page_and_the_warnings_call_the_same_edges_undecided() -> None:
     for forward in np.linspace(0.3, 0.9, 13):
         edges = np.array([[0, forward], [0.4, 0]])
-        warned = bool(graph_warnings(edges, np.array([[False, True], [False, False]]), ["a", "b"]))
+        warned = bool(graph_warnings(edges, np.array([[False, True], [False, False]]), "ab", threshold=0.2))
         said = _verdict(float(forward), 0.4, adjacency=[[0, 1], [0, 0]])
         assert ("undecided" in said) == warned, forward
+
+
+TEXT = """(() => {
+  class Piece {
+    parts = [];
+    setAttribute() {}
+    append(...more) { this.parts.push(...more); }
+    text() { return this.parts.map((part) => (part.text ? part.text() : part)).join("|"); }
+  }
+  globalThis.document = { createElement: () => new Piece() };
+  return given.pairs.map(([i, j]) => evidenceTable(given.result, i, j)).map((table) => table && table.text());
+})()"""  # just enough of a page to hold text
+
+
+def test_statistics_say_what_they_rest_on() -> None:
+    columns = [{"name": name, "status": "used", "missing": 0.5 * (name == "b")} for name in "abcd"]
+    columns[3] |= {"status": "isolated", "reason": "constant"}
+    correlation = [[None, 0.25, 0.5, None], [0.25, None, None, None], [0.5, None, None, None], [None] * 4]
+    result = {"names": [*"abcd"], "columns": columns, "evidence": {"correlation": correlation}}
+    given = {"result": result | {"settings": {"gaps": "filled from similar rows"}}, "pairs": [[0, 1], [1, 2], [0, 2]]}
+    filled, never, whole = run_script(TEXT, given)
+    assert "correlation|0.25|same|" in filled
+    assert "Missing cells were filled from similar rows for these figures." in filled
+    assert "correlation|–|–|" in never and "hardly ever observed in the same row" in never
+    assert "correlation|0.50|same|" in whole and "filled" not in whole and "hardly ever" not in whole
+    assert run_script(TEXT, {"result": result, "pairs": [[0, 3]]}) == [None]
+    (joint,) = run_script(TEXT, {"result": result, "pairs": [[0, 1]]})
+    assert "filled" not in joint

@@ -21,7 +21,7 @@ def test_every_feature_set_has_readable_evidence(features):
     other = rng.normal(size=400)
     table = torch.tensor(np.column_stack([effect, cause, other]), dtype=torch.float32)
     statistics = compute(table[None], features=feature_set(features))[0].numpy()
-    found = evidence_matrices(statistics, features, np.array([0, 2, 3]), 4)
+    found = evidence_matrices(statistics, features, np.array([0, 2, 3]), np.zeros((400, 4)))
     assert {"correlation", "rank correlation", "partial correlation"} <= set(found)
     assert {"variance left unexplained", "what is left depends on the cause", "changing spread"} <= set(found)
     for name, matrix in found.items():
@@ -38,3 +38,12 @@ def test_the_page_and_the_package_agree_on_what_speaks_for_a_direction():
     listed = re.search(r"SMALLER_SPEAKS_FOR = \[(.*?)\];", script, re.S)
     assert listed is not None
     assert tuple(re.findall(r'"([^"]+)"', listed[1])) == SMALLER_SPEAKS_FOR
+
+
+def test_columns_never_seen_together_have_no_statistics():
+    values = np.random.default_rng(0).normal(size=(300, 3))
+    values[:150, 0] = values[150:, 1] = np.nan
+    statistics = np.ones((3, 3, len(feature_set("extended").features)))
+    for name, matrix in evidence_matrices(statistics, "extended", np.arange(3), values).items():
+        assert np.isnan(matrix[0, 1]) and np.isnan(matrix[1, 0]), name
+        assert np.isfinite(matrix[0, 2]) and np.isfinite(matrix[2, 1]), name

@@ -14,7 +14,7 @@ from made_result import make_result
 
 from foundcause.atomic import write_text
 from foundcause.errors import InputError, OutputError
-from foundcause.export import confounder_graph
+from foundcause.export import FILES, confounder_graph
 from foundcause.layout import layered_positions
 from foundcause.result import Result
 
@@ -50,8 +50,7 @@ def test_csv_tables_read_back_by_pandas(result: Result, tmp_path) -> None:
     adjacency = pd.read_csv(tmp_path / "out" / "adjacency.csv", index_col=0)
     np.testing.assert_array_equal(adjacency.to_numpy(), result.adjacency_matrix.astype(int))
     written = {p.name for p in (tmp_path / "out").iterdir()}
-    assert {"result.json", "graph.dot", "graph.mmd", "graph.png", "report.html"} <= written
-    assert not any("partial" in name for name in written)
+    assert written == set(FILES)
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
@@ -124,6 +123,14 @@ def test_unwritable_place_is_said_clearly(tmp_path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="cannot write"):
         write_text(tmp_path / "file" / "below.txt", "y")
+
+
+def test_a_folder_in_place_of_a_file_is_said_clearly(result: Result, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in (".", "..", "/", tmp_path):
+        with pytest.raises(OutputError, match="it is a folder; give the name of a file"):
+            result.to_html(folder)
+    assert not list(tmp_path.iterdir())
 
 
 def test_layers_put_causes_above_effects(result: Result) -> None:

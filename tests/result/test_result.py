@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from foundcause.api import load
 from foundcause.errors import InputError
 from foundcause.result import Result
 
@@ -55,6 +56,9 @@ def test_json_file_round_trip(result: Result, tmp_path) -> None:
         (lambda content: content.pop("schema"), "not a foundcause result"),
         (lambda content: content.update(schema_version=99), "schema version 99"),
         (lambda content: content.pop("names"), "incomplete"),
+        (lambda content: content["edge_probabilities"][0].pop(), "damaged"),
+        (lambda content: content.update(threshold="high"), "damaged.*'high'"),
+        (lambda content: content.update(evidence=[]), "damaged"),
     ],
 )
 def test_damaged_json_is_refused_with_a_reason(result: Result, change, message: str) -> None:
@@ -73,3 +77,9 @@ def test_wrong_shapes_and_nan_are_refused(result: Result) -> None:
     broken[0, 1] = np.nan
     with pytest.raises(InputError, match="non-finite"):
         replace(result, edge_probabilities=broken)
+
+
+def test_a_file_that_holds_no_object_is_no_result(tmp_path) -> None:
+    (tmp_path / "list.json").write_text("[1, 2]")
+    with pytest.raises(InputError, match=r"list\.json': this is not a foundcause result: it holds a list"):
+        load(tmp_path / "list.json")

@@ -136,7 +136,7 @@ def test_columns_can_be_left_out_or_read_as_codes(server):
             ({"drop": ["e"]}, "drop names 'e'"),
             ({"nominal": ["e"]}, "nominal names 'e'"),
             ({"drop": ["a", "b"]}, "fewer than two"),
-            ({"drop": ["a"], "knowledge": {"tiers": [["a"], ["b"]]}}, "'a'"),
+            ({"drop": ["a"], "knowledge": {"tiers": [["a"], ["b"]]}}, "'a', which was dropped"),
         ):
             answer = client.post(path, json=body)
             assert answer.status_code == 400 and words in answer.json()["detail"], answer.text

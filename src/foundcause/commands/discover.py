@@ -78,6 +78,7 @@ def discover(
     """
     folder = out if out is not None or json else Path(f"{_stem(file)}-graph")
     _refuse_unwritable(folder)
+    _refuse_replacing_input(folder, file, knowledge)
     known = _knowledge(knowledge, tier, forbid, require, root, sink, forbid_within_tiers)
     from foundcause import api
 
@@ -135,11 +136,14 @@ def demo(
     if rows < 5:
         raise ConfigError(f"--rows {rows} is too few; give at least 5, better 1000")
     from foundcause import api
-    from foundcause.demo import EDGES, write_survey
+    from foundcause.demo import EDGES, is_survey, write_survey
     from foundcause.terminal import print_result, say
 
     place = api.checkpoint_path(checkpoint)
-    survey = write_survey(out / "survey.csv", rows=rows, seed=seed)
+    survey = out / "survey.csv"
+    if survey.exists() and not is_survey(survey):
+        raise OutputError(f"{str(survey)!r} is no survey of this demo and would be replaced; choose another --out")
+    write_survey(survey, rows=rows, seed=seed)
     say(f"A survey of {rows:,} patients, simulated from the network of Lauritzen and Spiegelhalter (1988): {survey}")
     if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
         say(f"Using {place.name} of {api.CHECKPOINT_VARIABLE} instead of the shipped weights.")
@@ -201,6 +205,21 @@ def _refuse_unwritable(folder: Path | None) -> None:
         raise OutputError(f"cannot write to {str(folder)!r} ({error.strerror}); choose another --out") from error
 
 
+def _refuse_replacing_input(folder: Path | None, *inputs: str | Path | None) -> None:
+    """An answer never takes the place of what it is made from."""
+    from foundcause.export import FILES
+
+    if folder is None:
+        return
+    sources = [place for given in inputs if given and (place := Path(given).expanduser()).is_file()]
+    for name in FILES:
+        for source in sources if (folder / name).exists() else ():
+            if source.samefile(folder / name):
+                raise OutputError(
+                    f"the result would replace {str(source)!r}, which it is made of; choose another --out"
+                )
+
+
 def _knowledge(
     file: Path | None,
     tiers: list[str] | None,
@@ -210,9 +229,7 @@ def _knowledge(
     sinks: list[str] | None,
     within: bool,
 ) -> Knowledge | None:
-    if not (file or tiers or forbid or require or roots or sinks):
-        if within:
-            raise ConfigError("--forbid-within-tiers needs tiers; give them with --tier or --knowledge")
+    if not (file or tiers or forbid or require or roots or sinks or within):
         return None
     from foundcause.knowledge import Knowledge
 
@@ -224,7 +241,10 @@ def _knowledge(
         sinks=tuple(sinks or ()),
         forbid_within_tiers=within,
     )
-    return given if file is None else Knowledge.from_file(file).merged(given)
+    known = given if file is None else Knowledge.from_file(file).merged(given)
+    if within and not known.tiers:
+        raise ConfigError("--forbid-within-tiers needs tiers; give them with --tier or --knowledge")
+    return known
 
 
 class _Bar:

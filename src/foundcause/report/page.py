@@ -126,7 +126,9 @@ def _knowledge(known: Knowledge | None) -> str:
     said = {key: text for key, text in entries.items() if text}
     if not said:
         return ""
-    note = "The graph obeys this; it was not discovered. A later tier cannot cause an earlier one."
+    note = "The graph obeys this; it was not discovered."
+    if known.tiers:
+        note += " A later tier cannot cause an earlier one, nor can it through columns without a tier."
     heading = "<h2>What you said beforehand</h2>"
     return f'<section id="knowledge">{heading}{_facts(said)}<p class="soft">{note}</p></section>'
 
@@ -147,6 +149,6 @@ def _facts(entries: dict[str, Any]) -> str:
     items = "".join(
         f"<dt>{escape(str(key))}</dt><dd>{escape(', '.join(value) if isinstance(value, list) else str(value))}</dd>"
         for key, value in entries.items()
-        if value is not None and value != []
+        if value is not None and not (isinstance(value, list) and not value)
     )
     return f'<dl class="facts">{items}</dl>'

@@ -110,7 +110,7 @@ def check_choices(
     if len(names) < 2:
         raise HTTPException(400, "drop leaves fewer than two columns; a causal graph needs at least two")
     try:
-        (Knowledge.of(knowledge) or Knowledge()).masks(names)
+        (Knowledge.of(knowledge) or Knowledge()).masks(names, left_out=known)
     except FoundcauseError as error:
         raise HTTPException(400, str(error)) from error
 

@@ -59,6 +59,17 @@ function setAside(result, i, j) {
   return column ? `Not examined: ${column.name} is ${column.status} (${column.reason}).` : "";
 }
 
+/** What the statistics of a pair rest on when cells are missing, in words; "" when none are. */
+function restsOn(result, i, j) {
+  const gaps = (result.columns || []).some((info) => info.missing > 0
+    && (info.name === result.names[i] || info.name === result.names[j]));
+  if (!gaps) return "";
+  const figures = Object.values(result.evidence).some((matrix) => matrix[i][j] !== null || matrix[j][i] !== null);
+  if (!figures) return "The two columns are hardly ever observed in the same row, so there is nothing to compare. ";
+  const filled = (result.settings || {}).gaps;
+  return filled ? `Missing cells were ${filled} for these figures. ` : "";
+}
+
 /** Statistics that are smaller the right way round in most systems; the same list as in evidence.py. */
 const SMALLER_SPEAKS_FOR = ["variance left unexplained", "what is left depends on the cause",
   "entropy of the cause and of what is left"];
@@ -72,24 +83,22 @@ function speaks(name, forward, backward) {
 
 function evidenceTable(result, i, j) {
   const names = Object.keys(result.evidence || {});
-  if (!names.length) return null;
+  if (!names.length || setAside(result, i, j)) return null;
   const body = element("tbody");
   const show = (value) => (value === null ? "–" : Math.abs(value) < 1000 ? value.toFixed(2) : value.toExponential(1));
   for (const name of names) {
     const [forward, backward] = [result.evidence[name][i][j], result.evidence[name][j][i]];
-    if (forward === null && backward === null) continue;
     const same = forward !== null && backward !== null && Math.abs(forward - backward) < 1e-6;
     const word = speaks(name, forward, backward);
     body.append(element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, show(forward)),
       element("td", {}, same ? "same" : show(backward)), element("td", { class: `speaks ${word}` }, word)));
   }
-  if (!body.children.length) return null;
   return element("details", { open: "" }, element("summary", {}, "What the columns say"),
     element("table", { class: "evidence" },
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "statistic"),
         element("th", { scope: "col" }, "as drawn"), element("th", { scope: "col" }, "reversed"),
         element("th", { scope: "col" }, "speaks"))), body),
-    element("p", { class: "soft" }, "For and against the direction as drawn, by rules of thumb: in most systems a cause "
+    element("p", { class: "soft" }, restsOn(result, i, j) + "For and against the direction as drawn, by rules of thumb: in most systems a cause "
       + "leaves less unexplained, and what is left does not depend on it. The network weighs many more statistics, "
       + "and all columns at once."));
 }

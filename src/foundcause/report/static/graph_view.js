@@ -34,6 +34,9 @@ function decodedAt(result, threshold) {
   const { edge_probabilities: edges, agreement_matrix: agreed } = result;
   const optimal = ((result.settings || {}).protocol || "default") === "default"; // the others decode greedily
   const required = edges.map((row, i) => row.map((_, j) => isGiven(result, "required", i, j)));
+  const before = tierOrder(result);
+  // A step to a later tier is kept like a required edge while cycles are removed, though it is no edge of the graph.
+  const kept = required.map((row, i) => row.map((given, j) => given || before[i][j]));
   const likelier = (i, j) => edges[i][j] > edges[j][i] || (edges[i][j] === edges[j][i] && i < j);
   const below = threshold < result.threshold;
   const stands = (i, j) => (below ? likelier(i, j) && 1 - agreed[j][i] >= MIN_AGREEMENT : agreed[i][j] >= MIN_AGREEMENT);
@@ -41,9 +44,18 @@ function decodedAt(result, threshold) {
     if (i === j) return 0;
     const candidate = probability > threshold && stands(i, j) && (optimal || likelier(i, j));
     if (optimal) return candidate || required[i][j] ? logOddsGain(probability, threshold) : 0;
-    return required[i][j] ? 2 : candidate ? probability : 0;
+    return required[i][j] || candidate ? Math.max(probability, 1e-12) : 0;
   }));
-  return optimal ? maximumAcyclic(weights, required) : greedyAcyclic(weights);
+  const heavy = weights.map((row, i) => row.map((weight, j) => (kept[i][j] ? 2 : weight)));
+  const ordered = optimal ? maximumAcyclic(weights, kept) : greedyAcyclic(heavy);
+  return ordered.map((row, i) => row.map((linked, j) => linked && weights[i][j] > 0));
+}
+
+/** Rows of booleans: the tier of i is earlier than that of j, so that no path may lead back. */
+function tierOrder(result) {
+  const tier = new Map();
+  ((result.knowledge || {}).tiers || []).forEach((members, k) => members.forEach((name) => tier.set(name, k)));
+  return result.names.map((one) => result.names.map((other) => tier.get(one) < tier.get(other)));
 }
 
 /** How many nats an edge lies above the cut. */

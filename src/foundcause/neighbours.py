@@ -1,0 +1,93 @@
+"""Columns whose values in neighbouring rows resemble each other although the table is not sorted by them.
+
+Shapes: N rows in the order of the source, D columns; NaN for missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+_FEW_ROWS = 30
+_FEW_STEPS = 20
+_LEAST_CORRELATION = 0.25
+_MOST_MISSING = 0.5
+_PIECES, _PIECE_ROWS = 20, 30
+
+
+def alike_in_neighbours(values: np.ndarray, *, dates: Collection[int] = ()) -> list[int]:
+    """Columns of (N, D) values that resemble themselves one row on, as those of a time series do.
+
+    Sorted columns say how the table was sorted, not that time passes; nor do columns that follow them. Only ``dates``
+    explain nothing away: a table sorted by a date is ordered in time.
+    """
+    if len(values) < _FEW_ROWS:
+        return []
+    keys = _sort_keys(values)
+    rest = values.copy()
+    for n, key in enumerate(keys):
+        if key in dates or np.isnan(values[:, key]).mean() > _MOST_MISSING:
+            continue
+        for k in range(values.shape[1]):
+            if k not in keys[: n + 1]:
+                rest[:, k] = _beside(rest[:, k], rest[:, key])
+    return [k for k in range(values.shape[1]) if k not in keys and _resembles_next(rest[:, k])]
+
+
+def mean_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks with ties sharing their mean rank."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[place]
+
+
+def _resembles_next(column: np.ndarray) -> bool:
+    here, next_one = column[:-1], column[1:]
+    both = ~np.isnan(here) & ~np.isnan(next_one)
+    if both.sum() < _FEW_ROWS:
+        return False
+    here, next_one = mean_ranks(here[both]), mean_ranks(next_one[both])
+    if here.std() == 0 or next_one.std() == 0:
+        return False
+    correlation = float(np.corrcoef(here, next_one)[0, 1])
+    return abs(correlation) > max(_LEAST_CORRELATION, 4 / np.sqrt(both.sum()))
+
+
+def _sort_keys(values: np.ndarray) -> list[int]:
+    """Columns by which the rows are sorted: all rows by the first ones, their ties by the next, and so on."""
+    steps = np.diff(values, axis=0)
+    keys: list[int] = []
+    tied = np.ones(len(steps), dtype=bool)
+    while tied.sum() >= _FEW_STEPS:
+        more = [k for k in range(values.shape[1]) if k not in keys and _one_way(steps[tied, k])]
+        if not more:
+            break
+        keys += more
+        tied &= (steps[:, more] == 0).all(axis=1)
+    return keys
+
+
+def _one_way(steps: np.ndarray) -> bool:
+    steps = steps[~np.isnan(steps)]
+    return len(steps) > 0 and bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _beside(column: np.ndarray, sorter: np.ndarray) -> np.ndarray:
+    """(N,) what is left of a column's ranks beside its dependence on another column; NaN where either is missing.
+
+    The dependence may have any shape: a line for each of a few pieces of the sorter's range, a mean for each level.
+    """
+    left = np.full(len(column), np.nan)
+    both = np.flatnonzero(~np.isnan(column) & ~np.isnan(sorter))
+    heights, along = mean_ranks(column[both]), mean_ranks(sorter[both])
+    pieces = int(np.clip(len(both) // _PIECE_ROWS, 1, _PIECES))
+    levels, piece = np.unique(along, return_inverse=True)
+    if len(levels) > pieces:
+        piece = ((along - 0.5) * pieces / len(both)).astype(int)
+    for k in np.unique(piece):
+        inside = piece == k
+        centred = along[inside] - along[inside].mean()
+        slope = centred @ heights[inside] / max(centred @ centred, 1e-300)
+        left[both[inside]] = heights[inside] - heights[inside].mean() - slope * centred
+    return left
