@@ -15,6 +15,7 @@ from foundcause.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from foundcause.table import Table
+    from foundcause.table.reading import Reading
     from foundcause.table.screen import Policy
 
 
@@ -81,9 +82,9 @@ class CausalDiscovery(BaseEstimator):
         self.confounding_ = self.result_.confounding_probabilities
         self.n_features_in_ = len(self.result_.names)
         self.feature_names_in_ = np.array(self.result_.names, dtype=object)
-        self._codes: Mapping[str, Mapping[str, float]] = {}
+        self._readings: Mapping[str, Reading] = {}
         table = self._read(X)
-        self._codes = table.codes
+        self._readings = table.readings
         self._learn_regressions(self._cells(table))
         return self
 
@@ -91,8 +92,8 @@ class CausalDiscovery(BaseEstimator):
         """Directed F1 against a true adjacency ``y`` (D, D); without one, the mean log-likelihood of the rows of X.
 
         The likelihood is that of linear Gaussian regressions of each column on its parents, with the coefficients of
-        the table that was fitted: a graph that misses strong causes scores low on new rows. Words mean the numbers they
-        meant there; words never seen count as missing.
+        the table that was fitted: a graph that misses strong causes scores low on new rows. Words, dates and numbers in
+        text mean what they meant there; words never seen count as missing.
         """
         check_is_fitted(self, "adjacency_")
         if y is not None:
@@ -112,7 +113,7 @@ class CausalDiscovery(BaseEstimator):
         from foundcause.table import read_table
 
         options = ("max_rows", "seed", "separator", "header", "names", "drop", "nominal")
-        return read_table(X, codes=self._codes, **{option: getattr(self, option) for option in options})
+        return read_table(X, readings=self._readings, **{option: getattr(self, option) for option in options})
 
     def _cells(self, table: Table) -> np.ndarray:
         """The columns that were fitted, (N, D)."""

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from foundcause.table.encode import encode_column
-from foundcause.table.vocabulary import known_order
+from foundcause.table.scales import known_order
 
 
 def encode(cells, name="c", **kwargs):
@@ -136,7 +136,8 @@ def test_codes_for_missing_are_named_but_used():
     encoded = encode_column("x", pd.Series(cells))
     assert len(encoded.notes) == 1 and "-999 in 2 rows" in encoded.notes[0]
     assert np.isfinite(encoded.values).all()
-    assert not encode_column("x", pd.Series([*np.arange(90.0), 99.0, 99.0])).notes
+    for others in (90, 34):
+        assert not encode_column("x", pd.Series([*np.arange(others), 99.0, 99.0])).notes
 
 
 @pytest.mark.parametrize(
@@ -205,6 +206,23 @@ def test_long_codes_and_pairs_of_codes_are_named():
     cells = [*(np.arange(50) % 17 / 3), 999999999.0, 999999999.0]
     assert "999999999 in 2 rows" in encode(cells).notes[0]
     assert len(encode([*cells, -99.0, -99.0]).notes) == 2
+
+
+@pytest.mark.parametrize("others", [[0, 1], [1, 2, 3], [-1.5, 0.25, 7.5]])
+def test_each_code_for_missing_is_named(others):
+    notes = encode([*others * 20, *[-99] * 3, *[-999] * 5, *[99999] * 2]).notes
+    assert [note.split(" holds ")[1].split(",")[0] for note in notes] == [
+        "-999 in 5 rows",
+        "-99 in 3 rows",
+        "99999 in 2 rows",
+    ]
+    assert not encode([*others * 20, -999]).notes
+
+
+@pytest.mark.filterwarnings("error")
+def test_wild_numbers_are_compared_without_overflow():
+    assert not encode([1e308, -1e308, 5.0, -999.0, -999.0] * 5).notes
+    assert not encode([1.7e308, -1.7e308] * 5).notes
 
 
 def test_nominal_numbers_are_coded_like_words():

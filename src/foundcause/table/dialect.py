@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol, TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +25,14 @@ _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 
 
+class Rows(Protocol):
+    """Rows of cells, and the number of lines they took so far."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
     """How a text file is written.
@@ -30,7 +40,7 @@ class Dialect:
     encoding: codec name. separator: one character, or ``whitespace`` for runs of blanks.
     header: whether the first row names the columns. skipped: lines before it (comments, titles, blank lines).
     ragged_header: whether the header row has a cell less than the others; row_names: for it does not name the first.
-    width: columns. titles: skipped titles.
+    width: columns. titles: skipped titles. numeric: columns (0, 1, ...) that hold numbers.
     """
 
     encoding: str
@@ -42,6 +52,7 @@ class Dialect:
     ragged_header: bool = False
     row_names: bool = False
     titles: tuple[str, ...] = ()
+    numeric: tuple[int, ...] = ()
 
 
 def read_head(path: Path) -> bytes:
@@ -52,6 +63,24 @@ def read_head(path: Path) -> bytes:
             return bytes(stream.read(_HEAD_BYTES))
     except (pa.ArrowException, OSError, EOFError) as error:
         raise TableError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+
+
+def open_text(path: Path, encoding: str) -> TextIO:
+    """The lines of a file, unpacked where it is compressed; their ends are kept."""
+    stream = pa.input_stream(path, compression=_COMPRESSED.get(path.suffix.lower()))
+    return io.TextIOWrapper(stream, encoding=encoding, newline="")
+
+
+def split_rows(lines: Iterable[str], separator: str) -> Rows:
+    """The cells of each row; ``line_num`` of what comes back counts lines."""
+    if separator == "whitespace":
+        return csv.reader((" ".join(line.split()) + "\n" for line in lines), delimiter=" ")
+    return csv.reader(lines, delimiter=separator)
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell looks like a number, whatever the decimal mark."""
+    return _NUMBER.fullmatch(cell) is not None
 
 
 def guess_encoding(head: bytes) -> str:
@@ -137,7 +166,13 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
         ragged_header=short,
         row_names=row_names,
         titles=tuple(titles),
+        numeric=_numeric_columns(rows[int(header) :], width),
     )
+
+
+def _numeric_columns(rows: list[list[str]], width: int) -> tuple[int, ...]:
+    full = [row for row in rows if len(row) == width]
+    return tuple(k for k in range(width) if sum(is_number(row[k]) for row in full) > _AGREEING * len(full))
 
 
 def _usual_width(rows: list[list[str]]) -> tuple[int, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,21 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from foundcause.errors import TableError
-from foundcause.table.dialect import Dialect, first_line, guess_dialect, guess_encoding, read_head
+from foundcause.table.dialect import (
+    Dialect,
+    first_line,
+    guess_dialect,
+    guess_encoding,
+    open_text,
+    read_head,
+    split_rows,
+)
+from foundcause.table.quotes import QuoteGuard
+from foundcause.table.reading import quote
 from foundcause.table.sample import sample_stream
 
 _BLOCK_BYTES = 1 << 23
+_BATCH_CELLS = 2_000_000
 _FOREIGN = {  # how files begin that are no delimited text, and what they are
     b"PK\x03\x04": "a spreadsheet or archive",
     b"\xd0\xcf\x11\xe0": "a spreadsheet",
@@ -85,19 +97,22 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
     encoding = guess_encoding(read_head(path))
     for attempt in dict.fromkeys([encoding, "cp1252", "latin-1"]):
         dialect = guess_dialect(path, attempt, separator, header)
-        skipped_lines = [0]
+        guard, skipped_lines = QuoteGuard(path, dialect), [0]
         try:
-            reader = _read_arrow if dialect.separator != "whitespace" else _read_pandas
-            parts, places, total = sample_stream(reader(path, dialect, skipped_lines), max_rows=max_rows, seed=seed)
+            reader = _read_separated if dialect.separator != "whitespace" else _read_blank_separated
+            batches = reader(path, dialect, guard, skipped_lines)
+            parts, places, total = sample_stream(batches, max_rows=max_rows, seed=seed)
             break
+        except TableError:
+            raise
         except UnicodeError:
             continue
         except (pa.ArrowException, ValueError, csv.Error, OSError) as error:
             if "utf8" in str(error).lower().replace("-", "") and attempt != "latin-1":
                 continue
             reason = first_line(error)
-            if "straddling" in reason:
-                reason = "a quoted cell never ends, or a line is longer than 8 MB"
+            if "straddling" in reason or "field limit" in reason:
+                raise guard.refuse_endless() from error
             raise TableError(f"{str(path)!r} cannot be read as delimited text: {reason}") from error
     else:
         raise TableError(f"{str(path)!r} is in an unknown text encoding; save it as UTF-8")
@@ -110,8 +125,7 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
             "have another number; check the separator, and quote cells that hold it"
         )
     if dialect.titles:
-        shown = ", ".join(map(repr, dialect.titles[:3]))
-        notes.append(f"{len(dialect.titles)} lines above the table were skipped: {shown}")
+        notes.append(f"{len(dialect.titles)} lines above the table were skipped: {quote(dialect.titles[:3])}")
     if skipped_lines[0]:
         notes.append(f"{skipped_lines[0]} lines had another number of cells than the first and were skipped")
     if not dialect.header:
@@ -128,9 +142,10 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
     return RawFile(frame=frame, places=places, total_rows=total, notes=tuple(notes), separator=dialect.separator)
 
 
-def _read_arrow(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd.DataFrame]:
+def _read_separated(path: Path, dialect: Dialect, guard: QuoteGuard, skipped: list[int]) -> Iterator[pd.DataFrame]:
     def skip(row: pa_csv.InvalidRow) -> str:
         skipped[0] += 1
+        guard.look_at([row.text])
         return "skip"
 
     columns = [f"c{k}" for k in range(dialect.width)]
@@ -155,23 +170,34 @@ def _read_arrow(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd
     ) as reader:
         # Columns stay Arrow arrays until the sample is drawn: Python text at 60 bytes a cell would break the bound.
         for batch in reader:
+            for name in columns:
+                guard.look_at(_broken_cells(batch.column(name)))
+            guard.refuse_swallowed()
             yield pd.DataFrame({name: pd.array(batch.column(name), dtype=_ARROW_TEXT) for name in columns})
+    guard.refuse_swallowed()
+
+
+def _broken_cells(cells: pa.StringArray) -> list[str]:
+    """The cells that hold line breaks; most columns have none, and one look at all their letters tells."""
+    letters = cells.buffers()[2]
+    held = b"" if letters is None else letters.to_pybytes()
+    if b"\n" not in held and b"\r" not in held:
+        return []
+    return [cell for cell in cells.to_pylist() if "\n" in cell or "\r" in cell]
+
+
+def _read_blank_separated(
+    path: Path, dialect: Dialect, guard: QuoteGuard, skipped: list[int]
+) -> Iterator[pd.DataFrame]:
+    with open_text(path, dialect.encoding) as lines:
+        body = islice(lines, dialect.skipped + int(dialect.header), None)
+        rows = iter(split_rows(body, dialect.separator))
+        while batch := list(islice(rows, max(1, _BATCH_CELLS // dialect.width))):
+            full = [row for row in batch if len(row) == dialect.width]
+            skipped[0] += sum(len(row) != dialect.width for row in batch if any(row))
+            guard.look_at(cell for row in batch for cell in row if "\n" in cell or "\r" in cell)
+            guard.refuse_swallowed()
+            yield pd.DataFrame(full, columns=range(dialect.width), dtype=object).astype(_ARROW_TEXT)
 
 
 _ARROW_TEXT = pd.ArrowDtype(pa.string())
-
-
-def _read_pandas(path: Path, dialect: Dialect, skipped: list[int]) -> Iterator[pd.DataFrame]:
-    with pd.read_csv(
-        path,
-        sep=r"\s+",
-        header=None,
-        names=list(range(dialect.width)),
-        skiprows=dialect.skipped + int(dialect.header),
-        dtype=str,
-        keep_default_na=False,
-        encoding=dialect.encoding,
-        chunksize=50_000,
-        on_bad_lines="skip",
-    ) as reader:
-        yield from reader

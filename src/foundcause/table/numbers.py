@@ -5,9 +5,10 @@ What a mark means is decided once for a column, never cell by cell: '1.459' besi
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,9 @@ import pandas as pd
 
 from foundcause.table.vocabulary import is_missing
 
-_LOOKED_AT = 200  # columns, and cells of each, that the guess of the decimal mark looks at
+Mark = Literal[".", ","]
+Use = Literal["group", "decimal"]
+
 _MOSTLY = 0.8
 _LONGEST = 60
 _MANY_GROUPS = 30  # so many different numbers that all have three decimals were hardly rounded
@@ -35,7 +38,7 @@ _COMMA_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _DOT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?")
 _ONLY_DECIMAL = r"[-+]?(\d*{mark}(\d{{1,2}}|\d{{4,}})|0{mark}\d+|\d{{4,}}{mark}\d+|\d{{1,3}}({group}\d{{3}})+{mark}\d+)"
-_SHOWS = {
+_SHOWS: dict[Mark, re.Pattern[str]] = {
     ",": re.compile(_ONLY_DECIMAL.format(mark=",", group=r"\.")),
     ".": re.compile(_ONLY_DECIMAL.format(mark=r"\.", group=",")),
 }
@@ -51,72 +54,104 @@ _ALSO_UNITS = {"m": 1e6, "b": 1e9}  # metres and bits, unless '900k' stands in t
 class Decimal:
     """The decimal mark of a table, and whether other columns show it or it is the likelier one only."""
 
-    mark: Literal[".", ","] = "."
+    mark: Mark = "."
     certain: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What a column's different words mean: values (one per word, NaN for no number), encoding and notes in words."""
+    """What a column's different words mean: values (W,), NaN for no number; how they are written, also in words."""
 
     values: np.ndarray
-    encoding: str
+    style: NumberStyle
+    encoding: str = "as is"
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberStyle:
+    """How the numbers of a column are written; ``decimal`` decides about marks that the column does not hold."""
+
+    marks: Marks
+    units: Units
+    decimal: Decimal
+
+    def read(self, words: Sequence[str]) -> np.ndarray:
+        plain, readable = _plain_numbers(words)
+        if readable.all() and (self.marks.dots == "decimal" or not any("." in word for word in words)):
+            return plain
+        # A column that lies in parentheses throughout holds no numbers, so here they mean a minus.
+        matches = [_match(text) for text in _with_leading_sign(words, minus=True)]
+        seen = Marks.of([match["number"] for match in matches if match], self.decimal)
+        marks = dataclasses.replace(seen, commas=self.marks.commas or seen.commas, dots=self.marks.dots or seen.dots)
+        units = self.units.with_all_multipliers() if self.units.unit or self.units.factors else _units(matches)
+        return _with_plain(_values(matches, marks, units), plain, words, marks)
 
 
 def guess_decimal(columns: Iterable[pd.Series], separator: str | None) -> Decimal:
     """The decimal mark that columns of text agree on; else a comma for files with semicolons, a point for others."""
-    shown: set[Literal[".", ","]] = set()
-    for column in list(columns)[:_LOOKED_AT]:
-        cells = [str(cell).strip() for cell in column.head(_LOOKED_AT) if isinstance(cell, str)]
-        written = [_match(cell) for cell in cells if not is_missing(cell)]
-        numbers = [match["number"] for match in written if match and _DIGITS.fullmatch(match["number"])]
-        if not numbers or len(numbers) < _MOSTLY * len(written):
-            continue
-        if any(_SHOWS[","].fullmatch(number) for number in numbers):
-            shown.add(",")
-        if any(_SHOWS["."].fullmatch(number) for number in numbers):
-            shown.add(".")
+    shown: set[Mark] = set()
+    for column in columns:
+        cells = [cell for cell in column.tolist() if isinstance(cell, str)]
+        # Looking for a letter is quick; the pattern runs only where it can tell something new.
+        if any(mark not in shown and any(mark in cell for cell in cells) for mark in _SHOWS):
+            shown |= _shown_marks(cells)
     if len(shown) == 1:
         return Decimal(mark=shown.pop(), certain=True)
     return Decimal(mark="," if separator == ";" and not shown else ".")
 
 
+def _shown_marks(cells: list[str]) -> set[Mark]:
+    """The decimal marks that a column shows without doubt, if most of its cells are numbers."""
+    written = [_match(cell.strip()) for cell in cells if not is_missing(cell)]
+    numbers = [match["number"] for match in written if match and _DIGITS.fullmatch(match["number"])]
+    if len(numbers) < _MOSTLY * len(written):
+        return set()
+    return {mark for mark, pattern in _SHOWS.items() if any(pattern.fullmatch(number) for number in numbers)}
+
+
 def read_numbers(name: str, words: Sequence[str], counts: np.ndarray, decimal: Decimal) -> Written:
     """The number that each different word of a column means; ``counts`` says how many cells hold it."""
+    plain, readable = _plain_numbers(words)
+    dotted = [word for word in words if "." in word]
+    if readable.all() and not (dotted and all(_DOT_GROUPS.fullmatch(word) for word in dotted)):
+        marks = Marks(dots="decimal" if dotted else None)
+        return Written(values=plain, style=NumberStyle(marks=marks, units=Units(), decimal=decimal))
+    matches = [_match(text) for text in _with_leading_sign(words)]
+    marks, units = Marks.of([match["number"] for match in matches if match], decimal), _units(matches)
+    style = NumberStyle(marks=marks, units=units, decimal=decimal)
+    written = _values(matches, marks, units)
+    notes = (*marks.notes(name), *units.notes(name, words, matches, written, counts))
+    differs = np.isfinite(written) & ~(readable & (written == plain))
+    if not differs.any():
+        return Written(values=plain, style=style, notes=notes)
+    values = _with_plain(written, plain, words, marks)
+    return Written(values=values, style=style, encoding=units.encoding, notes=notes)
+
+
+def _plain_numbers(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers that a programmer would write so, (W,), and whether each is one."""
     plain = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float)
     # "infinity" and friends are numbers to the parser; they become missing cells further on.
     infinite = np.array([word.casefold().lstrip("+-") in ("inf", "infinity") for word in words], dtype=bool)
-    readable = np.isfinite(plain) | infinite
-    dotted = [word for word in words if "." in word]
-    if readable.all() and not (dotted and all(_DOT_GROUPS.fullmatch(word) for word in dotted)):
-        return Written(values=plain, encoding="as is")
-    written = _written_numbers(name, words, counts, decimal)
-    differs = np.isfinite(written.values) & ~(readable & (written.values == plain))
-    if not differs.any():
-        return Written(values=plain, encoding="as is", notes=written.notes)
-    values = np.where(np.isfinite(written.values), written.values, plain)
-    return Written(values=values, encoding=written.encoding, notes=written.notes)
+    return plain, np.isfinite(plain) | infinite
 
 
-def _written_numbers(name: str, words: Sequence[str], counts: np.ndarray, decimal: Decimal) -> Written:
-    matches = [_match(text) for text in _with_leading_sign(words)]
-    units = _units(matches)
-    marks = _Marks.of([match["number"] for match in matches if match], decimal)
-    values = np.full(len(words), np.nan)
+def _values(matches: Sequence[re.Match[str] | None], marks: Marks, units: Units) -> np.ndarray:
+    values = np.full(len(matches), np.nan)
     for k, match in enumerate(matches):
-        if match is None or (units.mixed and (match["before"] or match["after"])):
+        if match is None or not units.allow(match):
             continue
         text = match["sign"] + marks.normal(match["number"])
         if _NUMBER.fullmatch(text):
             values[k] = float(text) * units.factors.get(match["after"], 1.0)
-    notes = [*marks.notes(name), *units.notes(name, words, matches, values, counts)]
-    encoding = "number as written (separators and signs removed)"
-    if units.unit[-1:].isalpha() or units.unit.startswith("°"):
-        encoding = f"number of {units.unit}"
-    if units.factors:
-        encoding = "number as written (" + ", ".join(f"{u} = {f:,.0f}" for u, f in sorted(units.factors.items())) + ")"
-    return Written(values=values, encoding=encoding, notes=tuple(notes))
+    return values
+
+
+def _with_plain(written: np.ndarray, plain: np.ndarray, words: Sequence[str], marks: Marks) -> np.ndarray:
+    """Written numbers, and plain ones where these are none; '1.5' is none where dots part thousands."""
+    grouped = np.array([marks.dots == "group" and "." in word for word in words], dtype=bool)
+    return np.where(np.isfinite(written) | grouped, written, plain)
 
 
 def _match(text: str) -> re.Match[str] | None:
@@ -124,25 +159,25 @@ def _match(text: str) -> re.Match[str] | None:
     return _WRITTEN.fullmatch(text) if len(text) <= _LONGEST else None
 
 
-def _with_leading_sign(words: Sequence[str]) -> list[str]:
-    """Words with '(12.50)' and '12.50-' as '-12.50'; parentheses around all words are no sign."""
+def _with_leading_sign(words: Sequence[str], *, minus: bool = False) -> list[str]:
+    """Words with '(12.50)' and '12.50-' as '-12.50'; parentheses around all words are no sign unless ``minus``."""
     texts = [word.replace("\u2212", "-").strip() for word in words]
     enclosed = [re.fullmatch(r"\(([^()]*\d[^()]*)\)", text) for text in texts]
-    if not all(enclosed):
+    if minus or not all(enclosed):
         texts = [f"-{match[1]}" if match else text for text, match in zip(texts, enclosed, strict=True)]
     return [re.sub(r"^([^-+].*\d)-$", r"-\1", text) for text in texts]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Marks:
-    """What commas and dots mean in a column; ``doubtful`` is a number for which that was not certain."""
+class Marks:
+    """What commas and dots mean in a column, None for none seen; ``doubtful``: a number for which it is not certain."""
 
-    commas_group: bool
-    dots_group: bool
+    commas: Use | None = None
+    dots: Use | None = None
     doubtful: str = ""
 
     @classmethod
-    def of(cls, numbers: list[str], decimal: Decimal) -> _Marks:
+    def of(cls, numbers: list[str], decimal: Decimal) -> Marks:
         numbers = [number for number in numbers if _DIGITS.fullmatch(number)]
         commas = [number for number in numbers if "," in number]
         dots = [number for number in numbers if "." in number]
@@ -158,21 +193,25 @@ class _Marks:
             doubtful = commas[0]
         elif unsure_dots and not decimal.certain and look_grouped:
             doubtful = dots[0]
+        commas_group = commas_fit and (commas_sure or decimal.mark == ".")
+        dots_group = dots_fit and (dots_sure or (decimal.mark == "," and (decimal.certain or look_grouped)))
         return cls(
-            commas_group=commas_fit and (commas_sure or decimal.mark == "."),
-            dots_group=dots_fit and (dots_sure or (decimal.mark == "," and (decimal.certain or look_grouped))),
+            commas=None if not commas else "group" if commas_group else "decimal",
+            dots=None if not dots else "group" if dots_group else "decimal",
             doubtful=doubtful,
         )
 
     def normal(self, number: str) -> str:
-        """The number with a decimal point and without groups."""
+        """The number with a decimal point and without groups; empty when its marks mean something else here."""
         if _SPACED_GROUPS.fullmatch(number):
             return re.sub(r"[^-+\d.,]", "", number).replace(",", ".")
-        if self.commas_group and "," in number:
-            return number.replace(",", "")
+        if self.commas == "group" and "," in number:
+            return number.replace(",", "") if _COMMA_GROUPS.fullmatch(number) else ""
         if _DECIMAL_COMMA.fullmatch(number):
             return number.replace(".", "").replace(",", ".")
-        return number.replace(".", "") if self.dots_group else number
+        if self.dots == "group" and "." in number:
+            return number.replace(".", "") if _DOT_GROUPS.fullmatch(number) else ""
+        return number
 
     def notes(self, name: str) -> list[str]:
         if not self.doubtful:
@@ -187,12 +226,28 @@ class _Marks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Units:
-    """Units of a column: the one its cells share, or factors of multipliers such as k, or ``mixed`` units."""
+class Units:
+    """Units of a column: the one its cells share, or factors of multipliers such as k; neither for mixed units."""
 
     unit: str = ""
-    factors: dict[str, float]
-    mixed: bool = False
+    factors: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def encoding(self) -> str:
+        """What became of the units, in words."""
+        if self.factors:
+            return f"number as written ({', '.join(f'{u} = {f:,.0f}' for u, f in sorted(self.factors.items()))})"
+        if self.unit[-1:].isalpha() or self.unit.startswith("°"):
+            return f"number of {self.unit}"
+        return "number as written (separators and signs removed)"
+
+    def allow(self, match: re.Match[str]) -> bool:
+        """Whether a number stands alone or with the units of the column."""
+        return all(unit is None or unit == self.unit or unit in self.factors for unit in match.group("before", "after"))
+
+    def with_all_multipliers(self) -> Units:
+        """Where k means thousand, M means million although no cell had it."""
+        return dataclasses.replace(self, factors=_MULTIPLIERS | _ALSO_UNITS) if self.factors else self
 
     def notes(
         self,
@@ -218,7 +273,7 @@ class _Units:
         ]
 
 
-def _units(matches: Sequence[re.Match[str] | None]) -> _Units:
+def _units(matches: Sequence[re.Match[str] | None]) -> Units:
     found = [match for match in matches if match]
     befores = {match["before"] for match in found if match["before"]}
     afters = {match["after"] for match in found if match["after"]}
@@ -226,4 +281,6 @@ def _units(matches: Sequence[re.Match[str] | None]) -> _Units:
     shared = len(afters) == 1 and all(match["after"] for match in found)  # '300 K' throughout is no thousand
     factors = {after: known[after] for after in afters} if afters <= known.keys() and not shared else {}
     units = befores | (set() if factors else afters)
-    return _Units(unit=next(iter(units)) if len(units) == 1 else "", factors=factors, mixed=len(units) > 1)
+    if len(units) > 1:
+        return Units()
+    return Units(unit=next(iter(units), ""), factors=factors)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from foundcause.errors import ConfigError, TableError
-from foundcause.table.encode import Encoded
+from foundcause.table.reading import Encoded
 
 Policy = Literal["isolate", "drop", "error", "keep"]
 POLICIES: tuple[str, ...] = ("isolate", "drop", "error")
@@ -105,6 +105,8 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
         return None
     if column.kind == "nominal" and distinct > 0.9 * len(observed):
         return Finding(case="identifier", reason="nearly different in every row, like a name or identifier")
+    if column.different == len(observed):
+        return Finding(case="identifier", reason="different in every row and of more digits than any measurement")
     whole = (observed == np.round(observed)).all()
     if whole and distinct == len(observed) and column.kind in ("count", "continuous"):
         steps = np.diff(observed) / np.diff(places[seen])

@@ -1,9 +1,6 @@
-"""Words whose order is known: scales of answers, months, weekdays, intervals such as '18-25'."""
+"""Words that are known: spellings of a missing value, pairs for true and false, scales of answers, months, weekdays."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Sequence
 
 MISSING = frozenset(
     {
@@ -50,11 +47,20 @@ MISSING = frozenset(
 )
 """Casefolded spellings of a cell without a value."""
 
-POSITIVE = frozenset({"yes", "y", "true", "t", "present", "positive", "pos", "on", "ja", "oui", "si", "sí", "1"})
-NEGATIVE = frozenset({"no", "n", "false", "f", "absent", "negative", "neg", "off", "nein", "non", "0"})
+TRUTHS: tuple[tuple[tuple[str, str], ...], ...] = (
+    (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1")),
+    (("negative", "positive"), ("neg", "pos")),
+    (("absent", "present"),),
+    (("off", "on"),),
+    (("nein", "ja"),),
+    (("non", "oui"),),
+    (("no", "si"),),
+    (("no", "sí"),),
+)
+"""Pairs of words for false and true; those of one line may be spellings of each other."""
 
 # Each scale is a list of steps from low to high; a step lists the words that mean it.
-_SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
+SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
     (
         ("none", "zero"),
         ("very low", "very small", "minimal"),
@@ -154,7 +160,8 @@ _SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("primary", "elementary", "primary school"),
         ("secondary", "middle school", "lower secondary"),
         ("high school", "upper secondary"),
-        ("college", "some college", "vocational"),
+        ("some college",),
+        ("college", "vocational"),
         ("bachelor", "bachelors", "bachelor's", "undergraduate"),
         ("master", "masters", "master's", "graduate"),
         ("phd", "doctorate", "doctoral"),
@@ -206,7 +213,7 @@ _SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
     ),
 )
 
-_LEVEL_WORDS = [
+LEVEL_WORDS = [
     "grade",
     "level",
     "stage",
@@ -223,65 +230,8 @@ _LEVEL_WORDS = [
     "score",
     "q",
 ]
-_LEVEL = re.compile(rf"(?P<word>{'|'.join(_LEVEL_WORDS)})[ _-]?(?P<number>\d+)")
-_NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
-_RANGE = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:-|–|—|to|until|\.\.|,|;|bis)\s*({_NUMBER})\s*[\])]?(?:\s*\S{{0,10}})?")
-_BELOW = re.compile(rf"(?:<=?|≤|under|below|less than|up to)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
-_ABOVE = re.compile(rf"(?:>=?|≥|over|above|more than|at least)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
-_ALONE = re.compile(rf"({_NUMBER})")
-_AND_MORE = re.compile(rf"({_NUMBER})\s*(?:\+|and (?:over|older|more|above)|or (?:more|older|above))(?:\s*\S{{0,10}})?")
-
-
-def known_order(words: Sequence[str]) -> list[int] | None:
-    """Rank of each word (0 the lowest; synonyms share a rank) when a known scale holds all of them, else None."""
-    folded = [_fold(word) for word in words]
-    if len(folded) < 2:
-        return None
-    for scale in _SCALES:
-        step = {word: k for k, synonyms in reversed(list(enumerate(scale))) for word in synonyms}
-        if all(word in step for word in folded):
-            return _dense([float(step[word]) for word in folded])
-    for reader in (_interval, _level):
-        positions = [reader(word) for word in folded]
-        if all(position is not None for position in positions):
-            if reader is _level and len({_level_word(word) for word in folded}) > 1:
-                continue
-            return _dense([position for position in positions if position is not None])
-    return None
 
 
 def is_missing(text: str) -> bool:
     """Whether a cell's text is a usual spelling of "no value"."""
     return text.strip().casefold() in MISSING
-
-
-def _fold(word: str) -> str:
-    return re.sub(r"[\s_]+", " ", word.strip().casefold())
-
-
-def _interval(word: str) -> float | None:
-    """Where an interval such as '18-25', '<18', '65+' (or a number beside such) lies; open ends go just outside."""
-    for pattern, place in ((_RANGE, None), (_BELOW, -1e-6), (_AND_MORE, 1e-6), (_ABOVE, 1e-6), (_ALONE, 0.0)):
-        match = pattern.fullmatch(word)
-        if match is None:
-            continue
-        ends = [float(end.replace(",", ".")) for end in match.groups()]
-        if place is None:
-            return (ends[0] + ends[1]) / 2 if ends[0] <= ends[1] else None
-        return ends[0] + place * max(1.0, abs(ends[0]))
-    return None
-
-
-def _level(word: str) -> float | None:
-    match = _LEVEL.fullmatch(word)
-    return float(match["number"]) if match else None
-
-
-def _level_word(word: str) -> str:
-    match = _LEVEL.fullmatch(word)
-    return match["word"] if match else ""
-
-
-def _dense(positions: Sequence[float]) -> list[int]:
-    order = {position: k for k, position in enumerate(sorted(set(positions)))}
-    return [order[position] for position in positions]

@@ -1,0 +1,148 @@
+"""Dates and times of day as people write them. Shapes: N rows, W different words."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from foundcause.table.reading import Encoded, quote
+
+_DATE_SHARE = 0.95  # below this share of readable dates a text column is text
+_YEARS_AHEAD = 5  # appointments lie this far ahead, births do not
+_SHAPE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(,?[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
+    r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4}"
+)
+_DAY_AND_MONTH = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
+_FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateStyle:
+    """How the dates of a column are written.
+
+    day_first: whether 3/4 is in April.
+    latest_year: of years with two digits; those that would lie later are of the century before.
+    """
+
+    day_first: bool
+    latest_year: int
+
+    def read(self, words: Sequence[str]) -> np.ndarray:
+        return days(self.moments(words))
+
+    def moments(self, words: Sequence[str]) -> pd.Series:
+        """(W,) points in time."""
+        texts = pd.Series(words, dtype=object)
+        parsed = _parse(texts, self.day_first)
+        past = self.are_moved(words, parsed)
+        return parsed.mask(past, parsed - pd.DateOffset(years=100)) if past.any() else parsed
+
+    def are_moved(self, words: Sequence[str], parsed: pd.Series) -> np.ndarray:
+        """(W,) whether the year has two digits and is of the century before the one that the parser assumes."""
+        return _are_short(words) & (parsed.dt.year > self.latest_year).to_numpy()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClockStyle:
+    """Times of day."""
+
+    def read(self, words: Sequence[str]) -> np.ndarray:
+        matches = (_CLOCK.fullmatch(word) for word in words)
+        return np.array([_minutes(*match.groups()) if match else np.nan for match in matches])
+
+
+def days(moments: pd.Series) -> np.ndarray:
+    """(N,) days since 1970-01-01, NaN for no date."""
+    if getattr(moments.dt, "tz", None) is not None:
+        moments = moments.dt.tz_convert("UTC").dt.tz_localize(None)
+    # Nanosecond units overflow for years outside 1678-2262; seconds reach every date.
+    seconds = moments.to_numpy().astype("datetime64[s]")
+    values = seconds.astype("int64") / 86400.0
+    values[np.isnat(seconds)] = np.nan
+    return values
+
+
+def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    """The date that each different word means, ``counts`` of which the column holds; None when it holds no dates."""
+    shaped = np.array([_SHAPE.fullmatch(word) is not None for word in words])
+    if counts[shaped].sum() < _DATE_SHARE * counts.sum():
+        return None
+    day_first, notes = _day_first(name, words, counts)
+    parsed = _parse(pd.Series(words, dtype=object), day_first)
+    good = int(counts[parsed.notna().to_numpy()].sum())
+    if good < _DATE_SHARE * counts.sum():
+        return None
+    latest = datetime.date.today().year + _YEARS_AHEAD
+    written_out = parsed.dt.year[~_are_short(words)]
+    style = DateStyle(day_first=day_first, latest_year=max([latest, *written_out.dropna().astype(int)]))
+    moved = style.are_moved(words, parsed)
+    if moved.any():
+        notes.append(
+            f"column {name!r}: {int(counts[moved].sum())} dates with years of two digits such as "
+            f"{quote([words[int(np.argmax(moved))]])} are taken for 19.., for they would lie in the future; "
+            "write years with four digits"
+        )
+    if good < counts.sum():
+        notes.append(f"column {name!r}: {int(counts.sum()) - good} cells are no dates and are treated as missing")
+    return Encoded(
+        values=style.read(words), kind="date", encoding="days since 1970-01-01", notes=tuple(notes), style=style
+    )
+
+
+def read_clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    """Minutes since midnight of each different word; None when some is no time of day."""
+    values = ClockStyle().read(words)
+    if np.isnan(values).any():
+        return None
+    return Encoded(values=values, kind="date", encoding="minutes since midnight", style=ClockStyle())
+
+
+def _day_first(name: str, words: list[str], counts: np.ndarray) -> tuple[bool, list[str]]:
+    """Whether days stand before months in most cells that tell, and what a reader should know about it."""
+    matches = (_DAY_AND_MONTH.match(word) for word in words)
+    pairs = [(int(match[1]), int(match[2])) if match and int(match[1]) <= 31 else (0, 0) for match in matches]
+    day_first = np.array([first > 12 for first, _ in pairs])
+    month_first = np.array([first <= 12 < second for first, second in pairs])
+    if day_first.any() and month_first.any():
+        order, other = int(counts[day_first].sum()), int(counts[month_first].sum())
+        taken = "day" if order >= other else "month"
+        note = (
+            f"column {name!r}: {order} dates can only be written day first ({quote([words[np.argmax(day_first)]])}), "
+            f"{other} only month first ({quote([words[np.argmax(month_first)]])}); those that can be both are read "
+            f"{taken} first, write all alike"
+        )
+        return order >= other, [note]
+    if any(map(any, pairs)) and not day_first.any() and not month_first.any():
+        return False, [
+            f"column {name!r}: it cannot be told whether dates are written day or month first; month is assumed"
+        ]
+    return bool(day_first.any()), []
+
+
+def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
+    # The parser would also swap month and day of dates that begin with the year.
+    year_first = texts.str.match(r"\d{4}\D").to_numpy(dtype=bool)
+    parts = [
+        pd.to_datetime(texts[chosen], errors="coerce", format="mixed", dayfirst=first, utc=True)
+        for chosen, first in ((year_first, False), (~year_first, day_first))
+        if chosen.any()
+    ]
+    return pd.concat(parts).reindex(texts.index)
+
+
+def _are_short(words: Sequence[str]) -> np.ndarray:
+    """(W,) whether a date's year has two digits only."""
+    return np.array([_FOUR_DIGIT_YEAR.search(word) is None for word in words], dtype=bool)
+
+
+def _minutes(hour: str, minute: str, second: str | None, half: str | None) -> float:
+    hours = int(hour) if half is None else int(hour) % 12 + (12 if half.lower() == "p" else 0)
+    return 60.0 * hours + int(minute) + int(second or 0) / 60.0

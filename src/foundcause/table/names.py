@@ -1,0 +1,67 @@
+"""Names of columns: unique text, whatever the source calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from foundcause.errors import TableError
+
+
+def names_given(wanted: Any) -> list[str]:
+    """The names that an option gives: one name alone is one name, and a set has an order of its own."""
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        return [as_text(wanted)]
+    texts = [as_text(name) for name in wanted]
+    return sorted(texts) if isinstance(wanted, set | frozenset) else texts
+
+
+def known_names(option: str, wanted: Any, names: list[str]) -> set[str]:
+    """The names that an option gives, each of which must be a column."""
+    chosen = names_given(wanted)
+    for name in chosen:
+        if name not in names:
+            near = get_close_matches(name, names, n=3, cutoff=0.5) or names[:5]
+            raise TableError(f"{option}: there is no column {name!r}; did you mean {', '.join(map(repr, near))}?")
+    return set(chosen)
+
+
+def unique_names(raw: list[Any], warnings: list[str]) -> list[str]:
+    """Names as unique, non-empty text."""
+    texts = [as_text(name) for name in raw]
+    blank = [k for k, text in enumerate(texts) if not text]
+    for k in blank:
+        texts[k] = f"column_{k + 1}"
+    if blank:
+        shown = ", ".join(repr(texts[k]) for k in blank[:3]) + (", ..." if len(blank) > 3 else "")
+        verb = "columns have no name and are" if len(blank) > 1 else "column has no name and is"
+        warnings.append(f"{len(blank)} {verb} called {shown}")
+    taken: set[str] = set(texts)
+    seen: set[str] = set()
+    repeated: list[str] = []
+    for k, text in enumerate(texts):
+        if text in seen:
+            number = 2
+            while f"{text}_{number}" in taken:
+                number += 1
+            texts[k] = f"{text}_{number}"
+            taken.add(texts[k])
+            repeated.append(texts[k])
+        seen.add(texts[k])
+    if repeated:
+        shown = ", ".join(map(repr, repeated[:3]))
+        warnings.append(f"{len(repeated)} column names were used more than once; the later ones are now called {shown}")
+    return texts
+
+
+def as_text(name: Any) -> str:
+    """A name as the table shows it; those of several levels become one."""
+    if isinstance(name, tuple):
+        return " / ".join(map(str, name))
+    text = "" if name is None or (isinstance(name, float) and np.isnan(name)) else str(name)
+    # Lone surrogates cannot be written to any file, and control characters break every printed table.
+    text = text.encode("utf-8", errors="replace").decode("utf-8")
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

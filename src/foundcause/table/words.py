@@ -1,0 +1,164 @@
+"""Words to numbers: each different text of a column is looked at once. Shapes: N rows, W different words."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from foundcause.columns import Kind
+from foundcause.table.dates import read_clock_times, read_dates
+from foundcause.table.numbers import Decimal, read_numbers
+from foundcause.table.numeric import count_different, encode_numbers
+from foundcause.table.reading import Codes, Encoded, Reading, quote, shorten
+from foundcause.table.scales import fold, known_order, known_truth
+from foundcause.table.vocabulary import is_missing
+
+_NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is text,
+_LEAST_SHARE, _LEAST_SHARE_MANY = 0.8, 0.5  # unless all else are few words beside few or many different numbers
+_FEW_WORDS, _MANY_NUMBERS, _SHORT_SCALE = 5, 20, 12
+_SHOWN_STEPS = 12
+_BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
+
+
+def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool = False) -> Encoded:
+    """Cells of text (None where missing) as numbers; with ``nominal`` they are categories, whatever they look like."""
+    places, words = _different(texts)
+    missing = np.array([is_missing(word) for word in words], dtype=bool)
+    nothing = np.array([word.casefold() == "none" for word in words], dtype=bool)
+    if nothing.any() and known_order([word for word, gone in zip(words, missing, strict=True) if not gone]) is None:
+        missing |= nothing
+    kept = np.flatnonzero(~missing)
+    if not len(kept):
+        return Encoded(values=np.full(len(texts), np.nan), kind="empty", encoding="no value", style=Codes(numbers={}))
+    counts = np.bincount(places[places >= 0], minlength=len(words))[kept]
+    found = [words[k] for k in kept]
+    encoded = _categories(name, found, counts) if nominal else _encode_words(name, found, counts, decimal)
+    of_word = np.full(len(words), np.nan)
+    of_word[kept] = encoded.values
+    values = _spread(of_word, places)
+    if encoded.kind == "continuous":
+        different = count_different(pd.Series(found, dtype=object), encoded.values)
+        return encode_numbers(
+            name, values, encoded.notes, encoding=encoded.encoding, style=encoded.style, different=different
+        )
+    return dataclasses.replace(encoded, values=values)
+
+
+def encode_texts_as_before(name: str, texts: pd.Series, reading: Reading) -> Encoded:
+    """Cells of text as another table's were read; words that were never seen or are written otherwise are missing."""
+    places, words = _different(texts)
+    of_word = reading.style.read(words) if words else np.zeros(0)
+    known_missing = np.array([is_missing(word) or word.casefold() == "none" for word in words], dtype=bool)
+    strange = np.flatnonzero(np.isnan(of_word) & ~known_missing)
+    notes: tuple[str, ...] = ()
+    if len(strange):
+        notes = (
+            f"column {name!r}: {int(np.isin(places, strange).sum())} cells ({quote(words[k] for k in strange[:3])}) "
+            f"cannot be read as in the table before ({reading.encoding}) and are treated as missing",
+        )
+    values = _spread(of_word, places)
+    values[np.isinf(values)] = np.nan
+    return Encoded(values=values, kind=reading.kind, encoding=reading.encoding, notes=notes, style=reading.style)
+
+
+def _different(texts: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """Which of the different words each cell holds, -1 for none; sorted, so that the order of rows never matters."""
+    places, words = pd.factorize(texts, sort=True, use_na_sentinel=True)
+    return places, [str(word) for word in words]
+
+
+def _spread(of_word: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The number of each cell, (N,); the last entry answers place -1, a missing cell."""
+    return np.append(of_word, np.nan)[places]
+
+
+def _encode_words(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded:
+    """A number for each different text; ``values`` has one entry per word."""
+    return (
+        _numbers(name, words, counts, decimal)
+        or _ranks(name, [word.casefold() for word in words], known_truth(words), "{}={}", ", ")
+        or read_dates(name, words, counts)
+        or read_clock_times(name, words, counts)
+        or _ranks(name, words, known_order(words), "{}", " < ")
+        or _categories(name, words, counts)
+    )
+
+
+def _ranks(name: str, words: list[str], ranks: list[int] | None, step: str, between: str) -> Encoded | None:
+    """Words in a known order; the encoding shows the ``step`` of each rank, and all spellings that share one."""
+    if ranks is None:
+        return None
+    spellings: dict[int, dict[str, str]] = {}
+    for word, rank in sorted(zip(words, ranks, strict=True)):
+        spellings.setdefault(rank, {}).setdefault(fold(word), word)
+    merged = [" = ".join(map(repr, map(shorten, group.values()))) for group in spellings.values() if len(group) > 1]
+    notes: tuple[str, ...] = ()
+    if merged:
+        notes = (
+            f"column {name!r}: {', '.join(merged)} are taken for spellings of one value; if they mean different "
+            "things, name the column in nominal",
+        )
+    shown = [(rank, "/".join(map(shorten, spellings[rank].values()))) for rank in sorted(spellings)]
+    encoding = between.join(step.format(word, rank) for rank, word in shown[:_SHOWN_STEPS])
+    kind: Kind = "binary" if len(spellings) == 2 else "ordinal"
+    return _coded(words, np.array(ranks, dtype=float), kind, encoding, notes)
+
+
+def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
+    """Codes of words without a known order: two alphabetically, more by how frequent they are."""
+    folded = [word.casefold() for word in words]
+    levels = sorted(set(folded))
+    if len(levels) <= 2:
+        encoding = ", ".join(f"{shorten(word)}={k}" for k, word in enumerate(levels))
+        return _coded(words, np.array([float(levels.index(word)) for word in folded]), "binary", encoding)
+    total: dict[str, int] = {}
+    for word, count in zip(folded, counts, strict=True):
+        total[word] = total.get(word, 0) + int(count)
+    ranked = sorted(total, key=lambda word: (-total[word], word))
+    code = {word: float(k) for k, word in enumerate(ranked)}
+    note = (
+        f"column {name!r} holds {len(ranked)} categories without a known order; they are coded by how frequent they "
+        f"are ({quote(ranked[:3])}, ... = 0, 1, 2, ...), so the shape of its relations means little"
+    )
+    return _coded(words, np.array([code[word] for word in folded]), "nominal", "frequency rank", (note,))
+
+
+def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, notes: tuple[str, ...] = ()) -> Encoded:
+    style = Codes(numbers=dict(zip((word.casefold() for word in words), values.tolist(), strict=True)))
+    return Encoded(values=values, kind=kind, encoding=encoding, notes=notes, style=style)
+
+
+def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
+    read = read_numbers(name, words, counts, decimal)
+    readable = ~np.isnan(read.values)
+    notes = list(read.notes)
+    if not readable.all():
+        if not _are_numbers(words, counts, readable):
+            return None
+        bounds = ~readable & np.array([_BOUND.fullmatch(word) is not None for word in words])
+        for chosen, what in (
+            (~readable & ~bounds, "are no numbers ({}) and are treated as missing"),
+            (bounds, "only bound the value ({}) and are treated as missing; such cells are not missing at random"),
+        ):
+            if chosen.any():
+                share = f"{int(counts[chosen].sum())} cells ({counts[chosen].sum() / counts.sum():.0%})"
+                shown = quote([words[k] for k in np.flatnonzero(chosen)[:3]])
+                notes.append(f"column {name!r}: {share} " + what.format(shown))
+    return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=tuple(notes), style=read.style)
+
+
+def _are_numbers(words: list[str], counts: np.ndarray, readable: np.ndarray) -> bool:
+    """Whether a column with strange words holds numbers: nearly all cells do, or most do and few words are strange."""
+    if len(words) <= _SHORT_SCALE and known_order(words) is not None:
+        return False  # '0', '1', '2', '3+' are a scale
+    if readable.sum() < 2:
+        return False  # '0' and 'n' are two words
+    share = counts[readable].sum() / counts.sum()
+    if share >= _NUMERIC_SHARE:
+        return True
+    few = sum(_BOUND.fullmatch(words[k]) is None for k in np.flatnonzero(~readable)) <= _FEW_WORDS
+    return bool(few and share >= (_LEAST_SHARE_MANY if readable.sum() > _MANY_NUMBERS else _LEAST_SHARE))

@@ -1,0 +1,98 @@
+"""Different words of a column are never silently the same number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foundcause.table import read_table
+from foundcause.table.encode import encode_column
+from foundcause.table.scales import known_order, known_truth
+
+
+def encode(cells):
+    return encode_column("c", pd.Series(cells, dtype=object))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["F", "N"],
+        ["negative", "absent"],
+        ["on", "y"],
+        ["0", "n"],
+        ["better", "up"],
+        ["Regularly", "Often", "Frequently"],
+        ["N", "F", "Y"],
+        ["t", "f", "y", "n"],
+        ["true", "false", "yes"],
+        ["yes", "no", "positive", "negative"],
+        ["off", "on", "o"],
+        ["High school", "Some college", "College", "Graduate"],
+        ["primary", "primary school", "secondary"],
+        ["not at all", "very", "very much"],
+        ["none", "absent", "mild"],
+        ["0-10", "4-6", "11-20"],
+    ],
+)
+def test_different_words_stay_different(words):
+    for shares in (None, [0.94] + [0.06 / (len(words) - 1)] * (len(words) - 1)):
+        cells = [*words, *np.random.default_rng(0).choice(words, 400, p=shares)]
+        values = encode(cells).values
+        assert len(set(values[~np.isnan(values)])) == len({word for word in words if word != "none"})
+
+
+def test_two_words_are_used_and_not_called_constant():
+    rng = np.random.default_rng(0)
+    table = read_table({"smoker": rng.choice(["F", "N"], 60), "b": rng.normal(size=60)})
+    assert table.active.all() and not table.warnings
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "encoding"),
+    [
+        (["yes", "No", "Y", "n"], [1, 0, 1, 0], "n/no=0, y/yes=1"),
+        (["yes", "no", "y"], [1, 0, 1], "no=0, y/yes=1"),
+        (["True", "False", "yes", "no"], [1, 0, 1, 0], "false/no=0, true/yes=1"),
+        (["yes", "no", "1", "0"], [1, 0, 1, 0], "0/no=0, 1/yes=1"),
+        (["pos", "neg", "positive", "negative"], [1, 0, 1, 0], "neg/negative=0, pos/positive=1"),
+        (["Jan", "January", "Mar"], [0, 0, 1], "Jan/January < Mar"),
+        (["low", "med", "medium", "high"], [0, 1, 1, 2], "low < med/medium < high"),
+        (["master's", "masters", "phd"], [0, 0, 1], "master's/masters < phd"),
+        (["18-25", "18 to 25", "26+"], [0, 0, 1], "18 to 25/18-25 < 26+"),
+    ],
+)
+def test_spellings_of_one_word_are_merged_and_told(words, values, encoding):
+    encoded = encode(words * 5)
+    assert encoded.values.tolist() == values * 5
+    assert encoded.encoding == encoding
+    assert any("'c'" in note and "spellings of one value" in note and "nominal" in note for note in encoded.notes)
+
+
+@pytest.mark.parametrize(
+    "words", [["Yes", "yes ", "NO"], ["high school", "High_School", "PhD"], ["n", "Y"], ["off", "ON"]]
+)
+def test_letter_case_and_blanks_are_not_worth_a_word(words):
+    assert not encode(words * 5).notes and len(set(encode(words * 5).values)) == 2
+
+
+def test_pairs_of_truth_belong_together():
+    assert known_truth(["no", "yes"]) == [0, 1] and known_truth(["t", "F"]) == [1, 0]
+    assert known_truth(["yes"]) is None and known_truth(["f", "n"]) is None and known_truth(["off", "yes"]) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "ranks"),
+    [
+        (["1", "2", "3", ">3"], [0, 1, 2, 3]),
+        (["<1", "1", "2", "3+"], [0, 1, 2, 3]),
+        (["0", "1-5", "5-10", "10-20"], [0, 1, 2, 3]),
+        (["10-20", "15-30", "25-60"], [0, 1, 2]),
+        (["555-1234", "555-2345"], None),
+        (["555-1234", "444-9876"], None),
+        (["0-10", "0-20", "0-30"], None),
+    ],
+)
+def test_intervals_rise_at_both_ends(words, ranks):
+    assert known_order(words) == ranks
