@@ -17,6 +17,7 @@ from foundcause.bench.report.summary import per_dataset, records, shared_runs, s
 from foundcause.bench.report.write import PAGE, write
 from foundcause.bench.results import Record, Store
 from foundcause.bench.run import Cell, identity
+from foundcause.decode.protocol import IN_WORDS
 from foundcause.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -275,6 +276,14 @@ def test_committed_results_of_ours_are_those_of_the_shipped_weights_and_protocol
             if METHODS[record["method"]].ours:
                 made = Cell(**{name: value for name, value in record.items() if name in fields})
                 assert record["identity"] == identity(made), f"{path.stem}: {record['method']} on {record['dataset']}"
+
+
+def test_shipped_weights_were_calibrated_with_the_default_protocol() -> None:
+    from foundcause.api import SHIPPED_CHECKPOINT
+    from foundcause.model.checkpoint import describe
+
+    fitted = describe(SHIPPED_CHECKPOINT)["metadata"]["calibration"]["fitted_on"]
+    assert (fitted["protocol"], fitted["runs"]) == (IN_WORDS, 10)
 
 
 def test_methods_are_compared_on_the_same_tables() -> None:

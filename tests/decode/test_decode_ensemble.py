@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
@@ -20,7 +20,7 @@ from foundcause.errors import ConfigError
 def test_plans_by_protocol():
     plan = plan_passes(DEFAULT, rows=100, variables=4, runs=3, seed=0)
     assert plan.rows[0] is None and plan.columns == (None, None, None)
-    assert all(len(rows) == 80 == len(set(rows)) for rows in plan.rows[1:])
+    assert all(len(rows) == 90 == len(set(rows)) for rows in plan.rows[1:])
     assert set(plan.rows[1]) != set(plan.rows[2])
     large = plan_passes(DEFAULT, rows=12_000, variables=4, runs=3, seed=0)
     assert all(rows is not None and len(set(rows)) == 5000 for rows in large.rows)
@@ -43,12 +43,20 @@ def test_plans_depend_on_the_seed_and_more_runs_extend_fewer():
         assert not np.array_equal(first.rows[k], other.rows[k])
 
 
+def alike(lines: np.ndarray) -> bool:
+    """Different lines hold the same cells."""
+    cells = np.nan_to_num(lines, nan=-1.0)
+    return len(np.unique(np.sort(cells, axis=1), axis=0)) < len(np.unique(cells, axis=0))
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 6), st.booleans())
 def test_canonical_order_forgets_the_order_it_was_given(seed, rows, columns, discrete):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 3, (rows, columns)).astype(float) if discrete else rng.normal(size=(rows, columns))
     values[rng.random(values.shape) < 0.2] = np.nan
+    # Where rows and columns can change places together, no order is the right one.
+    assume(not (alike(values) and alike(values.T)))
     shuffled = values[rng.permutation(rows)][:, rng.permutation(columns)]
 
     def put(table: np.ndarray) -> np.ndarray:

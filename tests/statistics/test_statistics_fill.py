@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foundcause.statistics import compute, feature_set
-from foundcause.statistics.fill import fill
+from foundcause.statistics.fill import fill, fill_seed
 
 
 def chain(rows: int = 800, seed: int = 0) -> np.ndarray:
@@ -72,6 +72,13 @@ def test_features_about_gaps_tell_the_truth(features):
             torch.testing.assert_close(filled[off, k], native[off, k], atol=1e-5, rtol=1e-5)
     assert "joint_share" in names
     assert (filled != native).any()
+
+
+def test_every_fourth_look_leaves_gaps_and_the_others_differ():
+    looks = [fill_seed(5, look) for look in range(10)]
+    assert [look for look, seed in enumerate(looks) if seed is None] == [3, 7]
+    assert len(set(looks)) == 9
+    assert not set(looks) - {None} & {fill_seed(6, look) for look in range(10)}
 
 
 def test_complete_tables_are_not_touched():

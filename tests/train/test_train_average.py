@@ -41,6 +41,16 @@ def test_weights_are_averaged_and_work_adds_up(tmp_path: Path) -> None:
     assert RunFolder(tmp_path / "run").read_config()["preset"] == "tiny"
 
 
+def test_a_checkpoint_named_twice_weighs_twice_and_worked_once(tmp_path: Path) -> None:
+    one, two = _checkpoint(tmp_path, 1), _checkpoint(tmp_path, 2)
+    found, metadata = load(average([one, two, two], tmp_path / "run"))
+    first, second = load(one)[0].state_dict(), load(two)[0].state_dict()
+    for name, value in found.state_dict().items():
+        if value.is_floating_point():
+            torch.testing.assert_close(value, (first[name] + 2 * second[name]) / 3)
+    assert (metadata["passes"], metadata["averaged"]) == (300, 3)
+
+
 def test_what_the_runs_learned_from_joins(tmp_path: Path) -> None:
     pairs = _checkpoint(tmp_path, 1, trained_on=["pairs"], trained_variables=2)
     sensors = _checkpoint(tmp_path, 2, trained_on=["sensors"], trained_variables=50)

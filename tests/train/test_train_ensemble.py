@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Literal
+
 import numpy as np
 import pytest
 
+from foundcause.decode.protocol import IN_WORDS, decode
 from foundcause.decode.temperature import sigmoid
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
@@ -37,3 +41,22 @@ def test_calibration_says_how_many_passes_it_was_fitted_on(runs: int) -> None:
     found = calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=6, runs=runs)
     assert found["fitted_on"]["runs"] == runs and found["fitted_on"]["tasks"] == 6
     assert found["edge_temperature"] > 0
+
+
+@pytest.mark.parametrize("head", ["factored", "blend"])
+def test_calibration_is_fitted_on_what_decoding_applies_it_to(head: Literal["factored", "blend"]) -> None:
+    config = dataclasses.replace(TINY, head=head, direct_width=TINY.direct_width if head == "factored" else 0)
+    network = FoundCause(config, seed=3).eval()
+    task = make_task(SHIPPED.only("diverse"), 5, 1)
+    passes = task_passes(network, task, runs=3, seed=1)
+    said = decode(passes, rows=len(task.values)).edges
+    off = ~np.eye(len(said), dtype=bool)
+    np.testing.assert_allclose(averaged_answer(task, passes).edges[off], said[off], atol=1e-9)
+
+
+def test_single_passes_do_not_claim_the_protocol_of_discover() -> None:
+    fitted = [
+        calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=4, runs=runs)["fitted_on"]
+        for runs in (1, 2)
+    ]
+    assert fitted[0]["protocol"] != IN_WORDS == fitted[1]["protocol"]

@@ -116,7 +116,7 @@ def run_passes(
         name: np.stack([matrix for matrix in matrices if matrix is not None]) for name, matrices in found.items()
     }
     assert first is not None
-    return Passes(**stacked, factored=network.config.head == "factored"), first
+    return Passes(**stacked, factored=network.config.compatibility != "release"), first
 
 
 _HEADS = {

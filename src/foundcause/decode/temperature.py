@@ -19,7 +19,7 @@ from foundcause.errors import CheckpointError
 class Calibration:
     """How logits become probabilities: p = sigmoid((logit + bias) / temperature).
 
-    edge_temperature, edge_bias: of "an edge joins i and j" (of "i causes j" for networks without that head).
+    edge_temperature, edge_bias: of "an edge joins i and j" (of "i causes j" for the released weights).
     direction_temperature: of "the edge points to j".
     confounding_temperature, confounding_bias: of "i and j share a hidden cause".
     confounding_threshold: from which probability on a hidden common cause is reported.
@@ -68,7 +68,7 @@ def factored_probabilities(existence: np.ndarray, direction: np.ndarray, calibra
 
 
 def joint_probabilities(edges: np.ndarray, calibration: Calibration) -> np.ndarray:
-    """For networks without an existence head: the two directions taken as independent chances, then as rivals.
+    """For the released weights: the two directions taken as independent chances, then as rivals.
 
     With a and b the probabilities of the two directions, an edge exists with 1 - (1-a)(1-b) and points to j with
     a / (a + b).

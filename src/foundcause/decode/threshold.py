@@ -71,8 +71,8 @@ def expected_f1_threshold(probabilities: np.ndarray) -> float:
 class ThresholdRule:
     """A cut that adapts to the table: logit(cut) is linear in what is known of it, then clipped.
 
-    The defaults are the expected-F1 cut itself. A checkpoint stores the coefficients fitted on synthetic validation
-    tasks in ``metadata["calibration"]["threshold"]``.
+    The defaults are the expected-F1 cut itself. A checkpoint stores the coefficients chosen on the synthetic tasks of
+    calibration in ``metadata["calibration"]["threshold"]``.
 
     intercept: constant part.
     expected_f1: coefficient of the logit of the expected-F1 cut.

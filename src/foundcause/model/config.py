@@ -19,8 +19,8 @@ class ModelConfig:
 
     name: What the preset is called; kept for reports only.
     features: Name of the statistics feature set; the network takes its input sizes from it.
-    fills_gaps: Whether every second look at a table with missing cells fills them from donors first (ours), or all
-        judge pairs by their joint rows.
+    fills_gaps: Whether most looks at a table with missing cells fill them from donors first (ours), or all judge pairs
+        by their joint rows.
     scaled_features: Whether features are squashed by asinh and normalised (ours) or enter raw (the paper's).
     compatibility: ``release`` follows the released numerics, defects included; ``own`` the mended ones.
     evidence: What fills the pair state: ``paper`` (encoder, gate, confounder tokens and decoder, joined by the map of

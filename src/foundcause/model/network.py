@@ -120,7 +120,7 @@ class FoundCause(nn.Module):
             features=self.config.features,
             seed=seed,
             constants=constants,
-            fill_seed=fill_seed(look) if self.config.fills_gaps else None,
+            fill_seed=fill_seed(seed, look) if self.config.fills_gaps else None,
         )
 
     def forward(

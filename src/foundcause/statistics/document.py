@@ -25,9 +25,9 @@ Missing cells: by default every pair is judged by the rows in which both are obs
 other number) gaps are filled first: each takes the value of a donor, one of the five observed rows whose predicted
 value (ridge regression on the normal scores of all other columns) is nearest, chosen by the seed. Features that
 say how much is missing keep telling the truth. Rows without any observed cell are left out by `paper`; `extended`
-counts them as rows (log_rows, shares of missing cells). The shipped network reads both in turn, filled in every second
-pass, each time from other donors: filled tables miss what the regression misses, joint rows are biased where gaps
-depend on other columns, and the average is better than either.
+counts them as rows (log_rows, shares of missing cells). The shipped network reads both, filled in all but every
+fourth pass, each time from other donors: filled tables miss what the regression misses, joint rows are biased where
+gaps depend on other columns, and the average is better than either.
 """
 
 _ABOUT = {

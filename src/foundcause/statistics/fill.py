@@ -16,13 +16,15 @@ DONORS = 5
 _RIDGE = 0.5  # times the number of predictors: coefficients are taken to share one variance
 
 
-def fill_seed(look: int) -> int | None:
-    """How the ``look``-th look at a table treats its gaps: the even ones fill them, each from donors of its own.
+def fill_seed(seed: int, look: int) -> int | None:
+    """How the ``look``-th look at a table treats its gaps: most fill them, each from donors of its own.
 
-    The odd ones (None) judge pairs by their joint rows. Both err, in different ways: their average is better than
-    either, more than the average of equally many looks of one kind.
+    Every fourth (None) judges pairs by their joint rows. Both ways err, and differently: the average is better than
+    either (docs/training_log.md).
     """
-    return None if look % 2 else look
+    if look % 4 == 3:
+        return None
+    return int(np.random.SeedSequence([seed, look]).generate_state(1)[0])
 
 
 def fill(values_ND: np.ndarray, observed_ND: np.ndarray, *, seed: int = 0) -> np.ndarray:

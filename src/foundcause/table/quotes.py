@@ -11,10 +11,8 @@ from foundcause.errors import TableError
 from foundcause.table.dialect import Dialect, is_number, open_text, split_rows
 from foundcause.table.vocabulary import is_missing
 
-_NEEDED, _NEEDED_ALONE = (
-    2,
-    5,
-)  # rows in a cell that free text does not hold by chance; with few numbers to tell by, more
+_NEEDED = 2  # rows in a cell that free text does not hold by chance;
+_NEEDED_ALONE = 5  # with few numbers to tell rows by, more
 _MOSTLY = 0.5
 _REMEDY = "remove the mark, or write it twice inside a cell that is quoted"
 

@@ -25,7 +25,8 @@ from foundcause.train.lineage import united
 def average(checkpoints: Sequence[Path], out: Path) -> Path:
     """Write the mean of the weights of ``checkpoints`` as the best of a run folder ``out``, ready for calibration.
 
-    Configuration and options are those of the last; steps, passes and minutes add up, and what they learned from joins.
+    A checkpoint that is named twice weighs twice. Configuration and options are those of the last; steps, passes and
+    minutes of different ones add up, and what they learned from joins.
     """
     if len(checkpoints) < 2:
         raise ConfigError("an average needs at least two checkpoints")
@@ -39,8 +40,9 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
         }
     )
     about: dict[str, Any] = {key: value for key, value in metadata.items() if key not in ("calibration", "validation")}
+    different = {path.resolve(): entry for path, (_, entry) in zip(checkpoints, loaded, strict=True)}
     for key in ("step", "passes", "elapsed_minutes"):
-        about[key] = sum(entry.get(key, 0) for _, entry in loaded)
+        about[key] = sum(entry.get(key, 0) for entry in different.values())
     about |= united([entry for _, entry in loaded])
     about["averaged"] = len(loaded)
     if "training" not in about:

@@ -6,7 +6,7 @@
     direction_temperature          of the direction logit
     confounding                    {"temperature", "bias"} of the confounding logit
     threshold                      fields of ``decode.threshold.ThresholdRule``
-    fitted_on                      number of tasks, their seed and mixture, passes averaged for each
+    fitted_on                      number of tasks, their seed and mixture, passes averaged for each, and the protocol
     reliability                    calibration errors before and after, bins after, and F1, all on held-out halves
 """
 
@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from foundcause.decode.protocol import IN_WORDS
+from foundcause.decode.temperature import sigmoid
 from foundcause.model.checkpoint import load, save
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig, train_config
@@ -79,7 +81,8 @@ def calibrate(
     else:
         found = _single_passes(network, config, mixture, seed, tasks)
     about = {"tasks": len(found), "seed": seed, "mixture": config.mixture.upper(), "runs": runs}
-    return fit(found) | {"fitted_on": about}
+    protocol = IN_WORDS if runs > 1 else "single passes over all rows"
+    return fit(found) | {"fitted_on": about | {"protocol": protocol}}
 
 
 def _single_passes(network: FoundCause, config: TrainConfig, mixture: Any, seed: int, tasks: int) -> list[Answer]:
@@ -102,9 +105,9 @@ def apply(calibration: dict[str, Any], answer: Answer) -> Answer:
     shared = calibration["confounding"]
     return replace(
         answer,
-        existence=_sigmoid((_logit(answer.existence) + calibration["edge_bias"]) / calibration["edge_temperature"]),
-        direction=_sigmoid(_logit(answer.direction) / calibration["direction_temperature"]),
-        shared=_sigmoid((_logit(answer.shared) + shared["bias"]) / shared["temperature"]),
+        existence=sigmoid((_logit(answer.existence) + calibration["edge_bias"]) / calibration["edge_temperature"]),
+        direction=sigmoid(_logit(answer.direction) / calibration["direction_temperature"]),
+        shared=sigmoid((_logit(answer.shared) + shared["bias"]) / shared["temperature"]),
     )
 
 
@@ -190,7 +193,3 @@ def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:
 def _logit(p: np.ndarray) -> np.ndarray:
     p = np.clip(p.astype(np.float64), _SMALLEST, _LARGEST)
     return np.log(p / (1 - p))
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-np.clip(x, -40, 40)))

@@ -13,6 +13,7 @@ import numpy as np
 from foundcause.decode.canonical import standardised
 from foundcause.decode.ensemble import plan_passes, run_passes
 from foundcause.decode.protocol import DEFAULT, Passes, Protocol
+from foundcause.decode.temperature import sigmoid
 from foundcause.model.network import FoundCause
 from foundcause.simulate.task import Task
 from foundcause.train.metrics import Answer
@@ -53,9 +54,9 @@ def averaged_answer(task: Task, passes: Passes) -> Answer:
     return Answer(
         adjacency=task.adjacency.astype(bool),
         confounding=task.confounding.astype(bool),
-        existence=_probability(passes.existence),
-        direction=_probability(passes.direction),
-        shared=_probability(passes.confounding),
+        existence=sigmoid(passes.existence.mean(axis=0)),
+        direction=sigmoid(passes.direction.mean(axis=0)),
+        shared=sigmoid(passes.confounding.mean(axis=0)),
         rows=len(task.values),
     )
 
@@ -68,7 +69,3 @@ def _answer(network: FoundCause, mixture: Any, seed: int, index: int, runs: int,
     torch.set_num_threads(1)
     task = make_task(mixture, seed, index)
     return averaged_answer(task, task_passes(network.eval(), task, runs=runs, seed=index, protocol=protocol))
-
-
-def _probability(logits_KDD: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-np.clip(logits_KDD.mean(axis=0), -40, 40)))

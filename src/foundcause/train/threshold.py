@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from foundcause.decode.temperature import sigmoid
 from foundcause.decode.threshold import ThresholdRule, expected_f1_threshold
 from foundcause.train.metrics import Answer
 
@@ -31,15 +32,18 @@ def fit_rule(answers: Sequence[Answer]) -> tuple[dict[str, float], dict[str, flo
         inside, outside = fold != k, fold == k
         choices = {
             "constant": np.full(outside.sum(), _GRID[curves[inside].mean(0).argmax()]),
-            "expected_f1": _sigmoid(features[outside] @ _PLUG_IN),
-            "fitted": _sigmoid(features[outside] @ _fit(features[inside], curves[inside])),
+            "expected_f1": sigmoid(features[outside] @ _PLUG_IN),
+            "fitted": sigmoid(features[outside] @ _fit(features[inside], curves[inside])),
         }
         for name, cuts in choices.items():
             held_out[name] += float(outside.mean() * _at(curves[outside], cuts).mean())
-    coefficients = _fit(features, curves)
-    if held_out["fitted"] < held_out["constant"]:  # the tasks do not support a rule
-        best = float(_GRID[curves.mean(0).argmax()])
-        coefficients = np.array([np.log(best / (1 - best)), 0.0, 0.0, 0.0])
+    best = float(_GRID[curves.mean(0).argmax()])
+    simplest_first = {
+        "expected_f1": _PLUG_IN,
+        "constant": np.array([np.log(best / (1 - best)), 0.0, 0.0, 0.0]),
+        "fitted": _fit(features, curves),
+    }
+    coefficients = simplest_first[max(simplest_first, key=lambda name: held_out[name])]
     rule = ThresholdRule(low=LOW, high=HIGH, **dict(zip(_COEFFICIENTS, map(float, coefficients), strict=True)))
     return asdict(rule), held_out
 
@@ -73,7 +77,7 @@ def _fit(features: np.ndarray, curves: np.ndarray) -> np.ndarray:
         return _PLUG_IN + change
 
     def loss(scaled: np.ndarray) -> float:
-        found = _at(curves, _sigmoid(features @ unscaled(scaled)))
+        found = _at(curves, sigmoid(features @ unscaled(scaled)))
         return float(-found.mean() + _RIDGE * np.sum(scaled**2))
 
     starts = ([0, 0, 0, 0], [0.5, -0.5, 0, 0], [-0.5, -0.5, 0, 0])
@@ -89,7 +93,3 @@ def _at(curves: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     weight = position - left
     rows = np.arange(len(curves))
     return (1 - weight) * curves[rows, left] + weight * curves[rows, left + 1]
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-np.clip(x, -30, 30)))

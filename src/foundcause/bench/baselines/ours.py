@@ -11,6 +11,7 @@ import numpy as np
 from foundcause.bench.answer import Answer
 from foundcause.bench.baselines import checkpoint
 from foundcause.bench.baselines.method import Method, Table
+from foundcause.decode.protocol import IN_WORDS
 from foundcause.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 # The names of foundcause.model.ablate.ABLATIONS; listing methods must not import torch. A test compares them.
 PARTS = ("statistics", "refinement", "max_pool", "confounder_feedback", "constant_gate", "direction_head")
-
-
-PROTOCOL = "copies keep their edges, every second pass fills gaps"
-"""What the default protocol is by now. Change these words when `discover` changes its answers: results made before then
-count as not made, and a test asks for new ones."""
 
 
 def _discover(table: Table, **options: Any) -> Result:
@@ -91,7 +87,7 @@ METHODS = (
         label="foundcause",
         paper="FoundCause (ours)",
         run=_run(),
-        settings=f"default protocol ({PROTOCOL}), 10 passes",
+        settings=f"default protocol ({IN_WORDS}), 10 passes",
         random=True,
         pairs=True,
         ours=True,
@@ -101,7 +97,7 @@ METHODS = (
         name="foundcause_one_pass",
         label="foundcause (one pass)",
         run=_run(runs=1),
-        settings=f"default protocol ({PROTOCOL}), one pass over all rows",
+        settings=f"default protocol ({IN_WORDS}), one pass over all rows",
         random=True,
         pairs=True,
         ours=True,
@@ -114,7 +110,7 @@ ABLATIONS = tuple(
         name=f"without_{part}",
         label=f"without {part.replace('_', ' ')}",
         run=_ablated(part),
-        settings=f"default protocol ({PROTOCOL}), 10 passes, {part} switched off",
+        settings=f"default protocol ({IN_WORDS}), 10 passes, {part} switched off",
         random=True,
         pairs=True,
         ours=True,
