@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from foundcause.bench.baselines import METHODS, ours, select
 from foundcause.bench.baselines.method import Table
@@ -52,6 +53,7 @@ def test_lingam_finds_a_non_gaussian_graph(name: str) -> None:
 def test_methods_that_read_variances_find_unit_noise_graphs(name: str) -> None:
     answer = METHODS[name].run(Table(values=linear_table(), seed=0))
     assert directed_f1(answer.adjacency, COLLIDER) >= 0.85
+    assert torch.get_default_dtype() == torch.float32
 
 
 def test_score_orders_a_nonlinear_chain() -> None:

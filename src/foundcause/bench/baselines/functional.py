@@ -47,14 +47,25 @@ def _sufficient_rows(values: np.ndarray, *, standardise: bool) -> np.ndarray:
 
 def _notears(standardise: bool) -> Any:
     def solve(values: np.ndarray, table: Table) -> Answer:
-        from castle.algorithms.gradient.notears.linear import Notears
-
+        notears = _import_notears()
         rows = _sufficient_rows(values, standardise=standardise)
-        model = Notears(lambda1=0.1, loss_type="l2", w_threshold=0.3)
+        model = notears(lambda1=0.1, loss_type="l2", w_threshold=0.3)
         model.learn(rows)
         return _weights(np.asarray(model.causal_matrix, dtype=float))
 
     return solve
+
+
+def _import_notears() -> Any:
+    """The class of gCastle, whose import would leave torch at double precision for every later network."""
+    import torch
+
+    precision = torch.get_default_dtype()
+    try:
+        from castle.algorithms.gradient.notears.linear import Notears
+    finally:
+        torch.set_default_dtype(precision)
+    return Notears
 
 
 def _dagma(standardise: bool) -> Any:
