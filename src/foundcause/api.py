@@ -24,7 +24,8 @@ from foundcause.memory import choose_batch, refuse_too_much
 from foundcause.result import Result
 from foundcause.spread import obeying, spread, without_edges
 from foundcause.table import Table, read_table
-from foundcause.table.read import MAX_ROWS, names_given
+from foundcause.table.names import names_given
+from foundcause.table.read import MAX_ROWS
 from foundcause.table.screen import Policy
 
 if TYPE_CHECKING:

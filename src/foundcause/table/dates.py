@@ -36,14 +36,8 @@ class DateStyle:
     latest_year: int
 
     def read(self, words: Sequence[str]) -> np.ndarray:
-        return days(self.moments(words))
-
-    def moments(self, words: Sequence[str]) -> pd.Series:
-        """(W,) points in time."""
-        texts = pd.Series(words, dtype=object)
-        parsed = _parse(texts, self.day_first)
-        past = self.are_moved(words, parsed)
-        return parsed.mask(past, parsed - pd.DateOffset(years=100)) if past.any() else parsed
+        parsed = _parse(pd.Series(words, dtype=object), self.day_first)
+        return _days_moved(parsed, self.are_moved(words, parsed))
 
     def are_moved(self, words: Sequence[str], parsed: pd.Series) -> np.ndarray:
         """(W,) whether the year has two digits and is of the century before the one that the parser assumes."""
@@ -93,7 +87,11 @@ def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | Non
     if good < counts.sum():
         notes.append(f"column {name!r}: {int(counts.sum()) - good} cells are no dates and are treated as missing")
     return Encoded(
-        values=style.read(words), kind="date", encoding="days since 1970-01-01", notes=tuple(notes), style=style
+        values=_days_moved(parsed, moved),
+        kind="date",
+        encoding="days since 1970-01-01",
+        notes=tuple(notes),
+        style=style,
     )
 
 
@@ -136,6 +134,11 @@ def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
         if chosen.any()
     ]
     return pd.concat(parts).reindex(texts.index)
+
+
+def _days_moved(parsed: pd.Series, moved: np.ndarray) -> np.ndarray:
+    """(W,) days of the dates, those ``moved`` a century earlier."""
+    return days(parsed.mask(moved, parsed - pd.DateOffset(years=100)) if moved.any() else parsed)
 
 
 def _are_short(words: Sequence[str]) -> np.ndarray:

@@ -12,13 +12,11 @@ import pandas as pd
 from foundcause.columns import ColumnInfo, Kind
 from foundcause.errors import InputError, TableError
 from foundcause.table.encode import encode_column
-from foundcause.table.names import known_names, names_given, unique_names
+from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
 from foundcause.table.reading import Encoded, Reading
 from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse
 from foundcause.table.sources import read_source
-
-__all__ = ["MAX_COLUMNS", "MAX_ROWS", "Table", "names_given", "read_table"]
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 20_000
