@@ -39,7 +39,8 @@ def _trained_like(network: FoundCause) -> FoundCause:
 @pytest.mark.parametrize(
     "changes",
     [{"refinement_rounds": 4}, {"direct_width": 20}, {"features": "extended+paper"}, {"features": "paper+extended"},
-     {"refinement_rounds": 3, "direct_width": 16, "features": "paper+extended"}],
+     {"refinement_rounds": 3, "direct_width": 16, "features": "paper+extended"}, {"pair_width": 16},
+     {"motif_channels": 12}, {"pair_width": 24, "motif_channels": 8, "direct_width": 20, "refinement_rounds": 3}],
 )  # fmt: skip
 def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
     small = _trained_like(FoundCause(SEEDLING, seed=1))
@@ -62,10 +63,21 @@ def test_what_is_new_learns() -> None:
     assert large.direct.out.weight.grad[:, 12:].abs().sum() > 0
 
 
+def test_copies_learn_apart() -> None:
+    large = FoundCause(_grown(pair_width=16, motif_channels=8), seed=2)
+    _start(large, _trained_like(FoundCause(SEEDLING, seed=1)))
+    values = torch.randn(1, 60, 5, generator=torch.Generator().manual_seed(0))
+    large(values).edge_logits.sigmoid().square().sum().backward()
+    for name, parts in (("direct.out", 1), ("refinement.rounds.1.project", 9), ("refinement.rounds.1.motif_norm", 3),
+                        ("refinement.rounds.0.transition.hidden", 1), ("head.direction.0", 1)):  # fmt: skip
+        one, other = large.get_submodule(name).bias.grad.unflatten(0, (parts, 2, -1)).unbind(1)
+        assert (one - other).norm() > 0.1 * one.norm(), name
+
+
 @pytest.mark.parametrize(
     ("changes", "named"),
     [({"refinement_rounds": 1}, "refinement_rounds"), ({"direct_width": 8}, "direct_width"),
-     ({"pair_width": 16}, "pair_width"), ({"features": "paper"}, "features")],
+     ({"pair_width": 12}, "pair_width"), ({"features": "paper"}, "features")],
 )  # fmt: skip
 def test_what_cannot_grow_is_named(changes: dict[str, object], named: str) -> None:
     wanted = _grown(**changes)

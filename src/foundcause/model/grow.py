@@ -1,8 +1,10 @@
 """A larger network that starts as a smaller one: the same answers, with room to learn more.
 
 What may grow in a network of direct evidence and lean refinement (``SMALL``): its rounds (new ones start as the
-identity), the hidden width of the direct map (new units start unheard) and the features (new ones start unread, with
-their own scaling). Other networks only start from their equals.
+identity), the hidden width of the direct map (new units start unheard), the features (new ones start unread, with
+their own scaling), and, to whole multiples, the width of the pair state and the channels of the motifs. These start as
+copies, which norms do not notice; whoever reads them gives each copy another share of the old weight, so that
+the copies learn apart. Other networks only start from their equals.
 """
 
 from __future__ import annotations
@@ -16,8 +18,19 @@ from foundcause.errors import ConfigError
 from foundcause.model.config import ModelConfig
 from foundcause.model.features import PairFeatures
 from foundcause.model.network import FoundCause
+from foundcause.model.triangle import MOTIFS
 
-GROWABLE = frozenset({"refinement_rounds", "direct_width", "features"})
+MULTIPLIED = frozenset({"pair_width", "motif_channels"})
+GROWABLE = frozenset({"refinement_rounds", "direct_width", "features"}) | MULTIPLIED
+# Parts laid side by side along an axis (outputs 0, inputs 1), each of which is copied within itself.
+_PARTS: dict[str, tuple[int, int]] = {
+    "project.weight": (3 * len(MOTIFS), 1),
+    "project.bias": (3 * len(MOTIFS), 1),
+    "motif_norm.weight": (len(MOTIFS), 1),
+    "motif_norm.bias": (len(MOTIFS), 1),
+    "motifs_out.weight": (1, len(MOTIFS)),
+    "symmetric.hidden.weight": (1, 2),
+}
 _FREE = frozenset({"name", "feature_dropout", "fills_gaps"})  # no parameter depends on these
 
 
@@ -51,7 +64,10 @@ def _can_grow(config: ModelConfig) -> bool:
 
 def _rule(config: ModelConfig) -> str:
     if _can_grow(config):
-        return f"only {', '.join(sorted(GROWABLE))} may be larger than there"
+        return (
+            f"only {', '.join(sorted(GROWABLE))} may be larger than there, "
+            f"{' and '.join(sorted(MULTIPLIED))} by whole multiples"
+        )
     return f"one with evidence {config.evidence!r} and refinement {config.refinement!r} cannot grow"
 
 
@@ -60,7 +76,8 @@ def _grows(name: str, wanted: ModelConfig, other: ModelConfig) -> bool:
         return False
     if name == "features":
         return True  # as far as all of the other's are among them
-    return bool(getattr(wanted, name) > getattr(other, name) > 0)
+    mine, theirs = getattr(wanted, name), getattr(other, name)
+    return bool(mine > theirs > 0) and not (name in MULTIPLIED and mine % theirs)
 
 
 @torch.no_grad()
@@ -85,6 +102,28 @@ def start_as(network: FoundCause, config: ModelConfig, names: Sequence[str], ten
             mine[: len(theirs)] = theirs
         elif name == "direct.out.weight":
             mine.zero_()
-            mine[:, : theirs.shape[1]] = theirs
+            mine[:, : theirs.shape[1]] = _copied(theirs, len(mine), 1)
         else:
-            mine.copy_(theirs)
+            outputs, inputs = next((parts for end, parts in _PARTS.items() if name.endswith(end)), (1, 1))
+            copied = _copied(theirs, len(mine), outputs)
+            mine.copy_(_shared_out(copied, mine, inputs) if mine.ndim == 2 else copied)
+
+
+def _copied(old: Tensor, length: int, parts: int) -> Tensor:
+    """``old`` with each of its ``parts`` along the first axis repeated, ``length`` long."""
+    inner = old.unflatten(0, (parts, -1))
+    return torch.cat([inner] * (length // len(old)), dim=1).flatten(0, 1)
+
+
+def _shared_out(old_RC: Tensor, fresh: Tensor, parts: int) -> Tensor:
+    """A matrix like ``fresh`` that reads copies as ``old`` reads what was copied: their weights add up to the old one.
+
+    How copies differ is taken from ``fresh``, or drawn where that starts at zero.
+    """
+    if not fresh.any():
+        bound = fresh.shape[1] ** -0.5
+        fresh = torch.empty_like(fresh).uniform_(-bound, bound, generator=torch.Generator().manual_seed(0))
+    columns = old_RC.shape[1] // parts
+    own = fresh.reshape(len(fresh), parts, -1, columns)
+    shares = own - own.mean(2, keepdim=True) + old_RC.reshape(len(fresh), parts, 1, columns) / own.shape[2]
+    return shares.reshape(fresh.shape)
