@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from test_statistics_extended import table
 from torch import Tensor
 
-from foundcause.statistics import extended, residuals
+from foundcause.statistics import extended, looks, pieces
 from foundcause.statistics.extended import EXTENDED, extended_statistics
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
@@ -68,6 +68,16 @@ class TestInvariants:
         assert torch.equal(compute(spoiled, observed), compute(values, observed))
 
 
+@pytest.fixture(params=["one look", "a closer look"])
+def looked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of a few hundred rows are looked at once, unless the first look is held to very few."""
+    if request.param == "a closer look":
+        monkeypatch.setattr(looks, "FEWEST_ROWS", 60)
+        monkeypatch.setattr(looks, "CELLS", 0)
+        monkeypatch.setattr(looks, "PARTNERS", 2)
+
+
+@pytest.mark.usefixtures("looked")
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("copies", [[0], [0, 0], [1, 2, 5], [2, 2, 6, 6, 7]])
 def test_equal_columns_are_treated_alike(missing: float, copies: list[int]) -> None:
@@ -84,10 +94,11 @@ def test_equal_columns_are_treated_alike(missing: float, copies: list[int]) -> N
     same(found[swap][:, swap], found, EXTENDED)
 
 
+@pytest.mark.usefixtures("looked")
 def test_chunks_equal_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     values, observed = tensors(0.1)
     whole = extended_statistics(values, observed)
-    for module in (extended.extended_linear, extended.extended_blocks, extended.scores, residuals, extended.curves):
+    for module in (extended.extended_linear, extended.extended_blocks, extended.scores, pieces):
         monkeypatch.setattr(module, "CHUNK", 3000)
     monkeypatch.setattr(extended.contingency, "CHUNK", 3000)
     monkeypatch.setattr(extended.extended_local, "CHUNK", 3000)

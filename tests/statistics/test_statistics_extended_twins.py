@@ -19,13 +19,13 @@ import reference_extended_tables as reference_tables
 import torch
 from test_statistics_extended import ours, table
 
-from foundcause.statistics import pairs
+from foundcause.statistics import looks
 from foundcause.statistics.contingency import pair_counts
 from foundcause.statistics.extended import EXTENDED, QUANTITIES
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.extended_linear import linear_block
 from foundcause.statistics.extended_moments import bin_sums
-from foundcause.statistics.pairs import pair_block, row_limit
+from foundcause.statistics.pairs import pair_block
 from foundcause.statistics.rows import content_subset
 
 Columns = dict[str, np.ndarray]
@@ -145,7 +145,7 @@ def test_every_quantity_has_a_twin_but_those_listed() -> None:
 def test_residuals_of_a_long_table_are_those_of_the_chosen_rows(
     missing: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pairs, "MOST_ROWS", limit := 200)
+    monkeypatch.setattr(looks, "MOST_ROWS", limit := 200)
     values = table(limit + 150, 6, 6, missing=missing)
     cols = reference.columns(values)
     u = torch.from_numpy(cols["u"]).float()
@@ -157,8 +157,47 @@ def test_residuals_of_a_long_table_are_those_of_the_chosen_rows(
     compare(ours(values).numpy(), expected, ~np.isnan(values))
 
 
-def test_small_tables_are_judged_by_more_rows() -> None:
-    limits = [row_limit(variables) for variables in (2, 5, 10, 20, 40, 100)]
+@pytest.mark.parametrize("missing", [0.0, 0.07])
+def test_strong_pairs_are_judged_by_more_rows_than_others(missing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looks, "FEWEST_ROWS", few := 120)
+    monkeypatch.setattr(looks, "CELLS", 0)
+    monkeypatch.setattr(looks, "MOST_ROWS", many := 300)
+    monkeypatch.setattr(looks, "PARTNERS", 2)
+    values = table(many + 50, 8, 6, missing=missing)
+    cols = reference.columns(values)
+    u, seen = torch.from_numpy(cols["u"]).float(), torch.from_numpy(cols["seen"])
+    expected = {}
+    for rows in (few, many):
+        kept = content_subset(u, seen, rows, seed=0).numpy()
+        part = {name: cols[name][kept] for name in ("x", "g", "seen")}
+        line = reference_pairs.line_entropy(part, reference.correlation(cols["x"], cols["seen"]))
+        found = reference_pairs.residuals(part, "x") | reference_pairs.residuals(part, "g") | {"line_entropy": line}
+        curves = reference_curves.curves(part)
+        if missing:  # a pair counts its rows over the whole table, up to those looked at; the twin those of the part
+            curves = {name: value for name, value in curves.items() if not name.startswith("curve_entropy_z")}
+        expected[rows] = found | curves
+    found = ours(values)
+    strength = found[..., EXTENDED.index("block_order1_z")] + 1e-3 * found[..., EXTENDED.index("block")]
+    strong = looks.strongest_pairs(strength).numpy()
+    assert 8 * 2 <= strong.sum() < 8 * 7
+    merged = {name: np.where(strong, value, expected[few][name]) for name, value in expected[many].items()}
+    compare(found.numpy(), merged, ~np.isnan(values))
+
+
+def test_the_strongest_partners_are_mutual_and_ties_are_all_in() -> None:
+    strength = torch.zeros(14, 14)
+    strength[0, 1:] = strength[1:, 0] = 2.0
+    strength[1, 2] = strength[2, 1] = 1.0
+    assert bool(looks.strongest_pairs(strength)[0, 1:].all())  # thirteen partners tie
+    chance = torch.rand(40, 40, generator=torch.Generator().manual_seed(0))
+    strong = looks.strongest_pairs(chance + chance.T)
+    assert torch.equal(strong, strong.T)
+    assert not bool(strong.diagonal().any())
+    assert strong.sum(1).min() >= looks.PARTNERS
+
+
+def test_few_pairs_are_judged_by_more_rows() -> None:
+    limits = [looks.row_limit(variables**2, looks.CELLS) for variables in (2, 5, 10, 20, 40, 100)]
     assert limits == sorted(limits, reverse=True)
     assert (limits[0], limits[-1]) == (5_000, 200)
 
@@ -191,7 +230,9 @@ def test_pairs_apart_in_the_rows_of_the_residuals_are_neutral_there() -> None:
     columns = prepare(torch.from_numpy(np.nan_to_num(values)), torch.from_numpy(~np.isnan(values)))
     _, linear = linear_block(columns)
     counts, sums = pair_counts(columns), bin_sums(columns)
-    found = pair_block(columns, torch.arange(100), linear.correlation, linear.precision[0].float(), counts, sums)
+    found = pair_block(
+        columns, [looks.Look(rows=torch.arange(100))], linear.correlation, linear.precision[0].float(), counts, sums
+    )
     of_all_rows = {"slope_x", "slope_g", "conditional_21", "conditional_31"}
     pairwise = {name for name, value in found.items() if value.dim() == 2}
     assert {name for name in pairwise if float(found[name][0, 4]) or float(found[name][4, 0])} == of_all_rows

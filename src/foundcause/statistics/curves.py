@@ -1,11 +1,13 @@
 """Direction evidence from curves within a pair: where j lies and how far it spreads along i, and what noise is left.
 
-N rows, D variables, L a capped number of rows, C a chunk of causes i, S = 2 scales (values x, normal scores g), K knots
-at even quantiles of i. Location and variance of j are piecewise linear between the knots; dividing the error by the
-deviation leaves noise that is independent of i where j = f(i) + s(i) noise.
+N rows, D variables, L a capped number of rows, C a chunk of causes i, E of effects j, S = 2 scales (values x, normal
+scores g), K knots at even quantiles of i. Location and variance of j are piecewise linear between the knots; dividing
+the error by the deviation leaves noise that is independent of i where j = f(i) + s(i) noise.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -13,7 +15,9 @@ from torch import Tensor
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
-from foundcause.statistics.residuals import CHUNK, circle_of, dependence, negentropy, negentropy_from
+from foundcause.statistics.looks import Look, Sample, layered, rows_looked_at
+from foundcause.statistics.pieces import pieces
+from foundcause.statistics.residuals import circle_of, dependence, negentropy, negentropy_from
 
 KNOTS = 8
 _SCALES = ("x", "g")
@@ -47,14 +51,11 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
-def curve_block(columns: Columns, rows: Tensor) -> dict[str, Tensor]:
-    """Values of :data:`QUANTITIES` on the capped ``rows``."""
-    cells = torch.stack([columns.x[rows].T, columns.g[rows].T])
-    mask = None if columns.complete else columns.mask[rows].T.contiguous()
-    shared = torch.full_like(columns.joint, len(rows)) if mask is None else mask @ mask.T
-    found = curves(cells, mask, shared.clamp_min(1.0))
-    out = {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(_SCALES)}
-    n = columns.joint.clamp_max(float(len(rows)))
+def curve_block(columns: Columns, looks: Sequence[Look]) -> dict[str, Tensor]:
+    """Values of :data:`QUANTITIES`, of each pair on the rows of the closest of ``looks`` at it."""
+    found, shared = layered(columns, looks, _curves_of)
+    out = {name: value.clone() for name, value in found.items()}
+    n = rows_looked_at(columns, looks)
     for scale in _SCALES:
         entropy = out[f"curve_entropy_{scale}"]
         out[f"curve_entropy_z_{scale}"] = asinh(n * (entropy.T - entropy) / 4)
@@ -64,10 +65,16 @@ def curve_block(columns: Columns, rows: Tensor) -> dict[str, Tensor]:
     return out
 
 
-def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[str, Tensor]:
+def _curves_of(sample: Sample) -> dict[str, Tensor]:
+    found = curves(torch.stack([sample.x, sample.g]), sample.mask, sample.shared.clamp_min(1.0), sample.pairs)
+    return {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(_SCALES)}
+
+
+def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor, pairs: Tensor | None = None) -> dict[str, Tensor]:
     """Curves of every j over every i on S scales and what they leave; each result is (S, D, D).
 
-    ``n`` (D, D) are the rows that pairs share. Errors are 0 in other rows.
+    ``n`` (D, D) are the rows that pairs share. Errors are 0 in other rows. Given ``pairs`` (D, D), the results of
+    others are 0.
     """
     S, D, L = columns_SDL.shape
     count = n.diagonal()
@@ -76,31 +83,34 @@ def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[str, 
     own = negentropy(columns_SDL, mask_DL, count)
     spread = (circle.square().sum((2, 3)) / count).clamp_min(0.05)
     turning = torch.cat([torch.ones(S, D, 1, L), circle], 2)
-    lean = None if mask_DL is None else (circle.view(S, D * 4, L) @ mask_DL.T).view(S, D, 4, D) / n[:, None]
+    if mask_DL is not None:
+        lean = (circle.view(S, D * 4, L) @ mask_DL.T).view(S, D, 4, D).transpose(2, 3) / n[..., None]
     inverse = _inverse(hats, mask_DL, n)
     # cells are 0 where unobserved, and so are the hats: one product sums over the shared rows of all pairs
     sums = (columns_SDL @ hats.view(S, D * KNOTS, L).transpose(1, 2)).view(S, D, D, KNOTS).transpose(1, 2)
-    step = max(1, min(D, CHUNK // (S * D * L)))
-    space = torch.empty(7, S * step * D * L)  # kept, as for the regressions
-    parts: list[dict[str, Tensor]] = []
-    for start in range(0, D, step):
-        i = slice(start, min(start + step, D))
-        C, rows = i.stop - i.start, n[i]
-        size = S * C * D * L
-        e, work, square = (part[:size].view(S, C, D, L) for part in space[:3])
-        circles = space[3:].view(-1)[: 4 * size].view(S, C, 4, D, L)
-        hat, solve = hats[:, i], inverse[:, i]
-        joint = None if mask_DL is None else mask_DL[i, None] * mask_DL
-        curve = _solved(sums[:, i], solve, rows)
-        torch.bmm(curve.view(-1, D, KNOTS), hat.reshape(-1, KNOTS, L), out=e.view(-1, D, L))
-        torch.sub(columns_SDL[:, None], e, out=e)
+    work_to_do = pieces(pairs, D, S * L)
+    space = torch.empty(7, max(piece.size for piece in work_to_do) * S * L)  # kept, as for the regressions
+    out: dict[str, Tensor] = {}
+    for piece in work_to_do:
+        i, C, E = piece.causes, piece.count, piece.effect_count
+        rows, size = piece.between(n[None])[0], S * C * E * L
+        e, work, square = (part[:size].view(S, C, E, L) for part in space[:3])
+        circles = space[3:].view(-1)[: 4 * size].view(S, C, 4, E, L)
+        hat, solve = hats[:, i], inverse[:, i] if mask_DL is None else piece.between(inverse)
+        joint = leaning = None
+        if mask_DL is not None:
+            joint = mask_DL[i, None] * piece.effects_of(mask_DL[None])[0]
+            leaning = piece.between(lean).transpose(2, 3)  # (S, C, 4, E)
+        curve = _solved(piece.between(sums), solve, rows)
+        torch.bmm(curve.view(-1, E, KNOTS), hat.reshape(-1, KNOTS, L), out=e.view(-1, E, L))
+        torch.sub(piece.effects_of(columns_SDL), e, out=e)
         if joint is not None:
             e.mul_(joint)
         torch.mul(e, e, out=square)
         variance = (square.sum(3) / rows).clamp_min(1e-4)
         least = _LEAST_SHARE * variance[..., None]
-        bend = _solved(torch.bmm(square.view(-1, D, L), hat.reshape(-1, KNOTS, L).transpose(1, 2)), solve, rows)
-        torch.bmm(bend.view(-1, D, KNOTS), hat.reshape(-1, KNOTS, L), out=work.view(-1, D, L))
+        bend = _solved(torch.bmm(square.view(-1, E, L), hat.reshape(-1, KNOTS, L).transpose(1, 2)), solve, rows)
+        torch.bmm(bend.view(-1, E, KNOTS), hat.reshape(-1, KNOTS, L), out=work.view(-1, E, L))
         torch.maximum(work, least, out=work)
         e.mul_(torch.rsqrt(work, out=square))
         work.log_()
@@ -109,21 +119,18 @@ def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor) -> dict[str, 
         torch.mul(e, e, out=square).mul_(-0.5).exp_()
         even = (square.sum(3) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
         gap = negentropy_from(square.mul_(e).sum(3) / rows, even)
-        at_knots = first[:, i, None].expand(S, C, D, KNOTS)
-        shape = _shape(curve.gather(3, at_knots), torch.maximum(bend.gather(3, at_knots), least).log())
-        parts.append(
-            {
-                "curve_error": variance.log() / 2,
-                "curve_deviation": log_deviation,
-                "curve_negentropy": gap,
-                "curve_entropy": log_deviation - gap - own[:, i, None],
-                "curve_dependence": dependence(
-                    e, circles, turning[:, i], None if lean is None else lean[:, i], spread[:, i], rows
-                ),
-                **shape,
-            }
-        )
-    return {name: torch.cat([part[name] for part in parts], 1) for name in parts[0]}
+        at_knots = first[:, i, None].expand(S, C, E, KNOTS)
+        found = {
+            "curve_error": variance.log() / 2,
+            "curve_deviation": log_deviation,
+            "curve_negentropy": gap,
+            "curve_entropy": log_deviation - gap - own[:, i, None],
+            "curve_dependence": dependence(e, circles, turning[:, i], leaning, spread[:, i], rows),
+            **_shape(curve.gather(3, at_knots), torch.maximum(bend.gather(3, at_knots), least).log()),
+        }
+        for name, value in found.items():
+            piece.put(value, out.setdefault(name, torch.zeros(S, D, D)))
+    return out
 
 
 def _hats(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> tuple[Tensor, Tensor]:
@@ -172,7 +179,7 @@ def _inverse(hats: Tensor, mask_DL: Tensor | None, n: Tensor) -> Tensor:
 
 
 def _solved(sums: Tensor, inverse: Tensor, rows: Tensor) -> Tensor:
-    """(S, C, D, K) heights at the knots from sums of values times hats, of the same size in any shape."""
+    """(S, C, E, K) heights at the knots from sums of values times hats, of the same size in any shape."""
     S, C = inverse.shape[:2]
     means = sums.reshape(S, C, -1, KNOTS) / rows[..., None]
     if inverse.shape[2] == 1:
@@ -181,7 +188,7 @@ def _solved(sums: Tensor, inverse: Tensor, rows: Tensor) -> Tensor:
 
 
 def _shape(curve: Tensor, log_variance: Tensor) -> dict[str, Tensor]:
-    """Shape of the curve and of the spread from their heights (S, C, D, K) at the knots; each result is (S, C, D)."""
+    """Shape of the curve and of the spread from their heights (S, C, E, K) at the knots; each result is (S, C, E)."""
     steps = curve.diff(dim=3)
     travel = 0.1 + steps.abs().sum(3)
     centred = log_variance - log_variance.mean(3, keepdim=True)

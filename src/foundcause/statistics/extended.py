@@ -22,6 +22,7 @@ from foundcause.statistics import (
 )
 from foundcause.statistics.extended_assembly import Layout, Quantity, assemble, features_of
 from foundcause.statistics.extended_columns import prepare
+from foundcause.statistics.looks import plan_looks
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.rows import content_subset
 
@@ -68,10 +69,11 @@ def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0
     values |= {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
     values |= extended_moments.moment_block(columns, linear.correlation[0], counts, sums, rows)
     values |= extended_blocks.block_statistics(columns)
-    few = content_subset(columns.u, columns.observed, pairs.row_limit(columns.variables), seed=seed)
-    values |= pairs.pair_block(columns, few, linear.correlation, linear.precision[0].float(), counts, sums)
-    values |= curves.curve_block(columns, few)
-    values |= support.marginal_support(columns)
     # z-values are cut at 0; the raw strength settles such ties whatever the order of the columns
-    values |= extended_local.local_block(columns, values["block_order1_z"] + 1e-3 * values["block"])
+    strength = values["block_order1_z"] + 1e-3 * values["block"]
+    looks = plan_looks(columns, strength, seed=seed)
+    values |= pairs.pair_block(columns, looks, linear.correlation, linear.precision[0].float(), counts, sums)
+    values |= curves.curve_block(columns, looks)
+    values |= support.marginal_support(columns)
+    values |= extended_local.local_block(columns, strength)
     return assemble(LAYOUT, values, columns.together)

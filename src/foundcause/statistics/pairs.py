@@ -1,9 +1,11 @@
 """Direction evidence from regressions within a pair: errors, leftover dependence and noise shape, both ways.
 
-N rows, D variables, L a capped number of rows, K bins, S = 2 scales: values x and normal scores g.
+N rows, D variables, K bins, S = 2 scales: values x and normal scores g.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -11,11 +13,9 @@ from torch import Tensor
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
+from foundcause.statistics.looks import Look, Sample, layered, rows_looked_at
 from foundcause.statistics.residuals import line_entropy, residuals
 from foundcause.statistics.support import span
-
-FEWEST_ROWS, MOST_ROWS, CELLS = 200, 5_000, 250_000
-"""Rows of the residual tensors: as many as keep D * D * L below ``CELLS``, within these bounds."""
 
 QUANTITIES: tuple[Quantity, ...] = (
     *(
@@ -64,30 +64,23 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
-def row_limit(variables: int) -> int:
-    """Most rows that pairs of a table of so many columns are judged by; small tables can afford more."""
-    return min(max(CELLS // max(variables, 1) ** 2, FEWEST_ROWS), MOST_ROWS)
-
-
 def pair_block(
-    columns: Columns, rows: Tensor, correlation: Tensor, precision_x: Tensor, counts_KKDD: Tensor, sums: Tensor
+    columns: Columns,
+    looks: Sequence[Look],
+    correlation: Tensor,
+    precision_x: Tensor,
+    counts_KKDD: Tensor,
+    sums: Tensor,
 ) -> dict[str, Tensor]:
-    """Values of :data:`QUANTITIES`.
+    """Values of :data:`QUANTITIES`, regressions of each pair on the rows of the closest of ``looks`` at it.
 
-    ``rows`` index the capped rows, ``correlation`` is (S, D, D), ``precision_x`` (D, D) of the value scale,
-    ``sums`` the (D, K, 6, D) bin sums of x, x^2, x^3, g, g^2, g^3.
+    ``correlation`` is (S, D, D), ``precision_x`` (D, D) of the value scale, ``sums`` the (D, K, 6, D) bin sums of
+    x, x^2, x^3, g, g^2, g^3.
     """
-    x, g = columns.x[rows].T.contiguous(), columns.g[rows].T
-    mask = None if columns.complete else columns.mask[rows].T.contiguous()
-    shared = torch.full_like(columns.joint, len(rows)) if mask is None else mask @ mask.T
-    pair_rows = shared.clamp_min(1.0)
-    found = residuals(torch.stack([x, g]), mask, pair_rows)
-    out = {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(("x", "g"))}
-    n = columns.joint.clamp_max(float(len(rows)))
-    line = line_entropy(x, mask, pair_rows, correlation[0])
-    out["line_entropy"] = line
+    out, shared = layered(columns, looks, lambda sample: _regressions(sample, correlation[0]))
+    n = rows_looked_at(columns, looks)
+    line, entropy, leftover = out["line_entropy"], out["noise_entropy_x"], out["noise_dependence_x"]
     out["line_entropy_z"] = asinh(n * (line.T - line) / 4)
-    entropy, leftover = out["noise_entropy_x"], out["noise_dependence_x"]
     out["noise_entropy_z"] = asinh(n * (entropy.T - entropy) / 4)
     out["noise_dependence_gap"] = leftover.T - leftover
     out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
@@ -97,6 +90,13 @@ def pair_block(
     out |= _slopes(columns, counts_KKDD, sums)
     out |= _conditional(columns, precision_x)
     return out
+
+
+def _regressions(sample: Sample, correlation_x: Tensor) -> dict[str, Tensor]:
+    rows = sample.shared.clamp_min(1.0)
+    found = residuals(torch.stack([sample.x, sample.g]), sample.mask, rows, sample.pairs)
+    out = {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(("x", "g"))}
+    return out | {"line_entropy": line_entropy(sample.x, sample.mask, rows, correlation_x, sample.pairs)}
 
 
 def _descriptions(
