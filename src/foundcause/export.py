@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foundcause.atomic import write_text
-from foundcause.errors import InputError
+from foundcause.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -28,8 +28,12 @@ FILES = (
 
 
 def save(result: Result, folder: str | Path) -> Path:
-    """Write every format into ``folder`` and return it; equal results give equal files, ``timing.json`` apart."""
+    """Write every format into ``folder`` and return it; equal results give equal files, ``timing.json`` apart.
+
+    Files of an earlier result are replaced, files of the same names that are no result's are not: OutputError.
+    """
     folder = Path(folder)
+    refuse_replacing_others(folder)
     result.to_json(folder / "result.json", timing=False)
     write_text(folder / "timing.json", json.dumps(result.timing))
     for name in (*_LISTS, *_MATRICES):
@@ -41,6 +45,24 @@ def save(result: Result, folder: str | Path) -> Path:
     result.plot(folder / "graph.png").figure.clear()
     result.to_html(folder / "report.html")
     return folder
+
+
+def refuse_replacing_others(folder: Path) -> None:
+    """Refuse a folder in which a file would be replaced that no result wrote: a result's first file is its JSON."""
+    present = [name for name in FILES if (folder / name).exists()]
+    if present and not _holds_result(folder / "result.json"):
+        raise OutputError(
+            f"{str(folder / present[0])!r} was not written by foundcause and would be replaced; "
+            "move it or choose another folder (--out)"
+        )
+
+
+def _holds_result(place: Path) -> bool:
+    try:
+        with place.open(encoding="utf-8") as file:
+            return '"foundcause-result"' in file.read(200)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def to_dot(result: Result, path: str | Path | None = None) -> str:

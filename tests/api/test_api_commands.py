@@ -18,6 +18,7 @@ import pytest
 import foundcause as fc
 from foundcause.cli import main
 from foundcause.demo import COLUMNS, EDGES, is_survey, simulate_survey, write_survey
+from foundcause.errors import OutputError
 from foundcause.export import FILES
 
 
@@ -160,6 +161,20 @@ def test_a_result_never_replaces_its_knowledge_nor_a_table_behind_a_link(run, ta
     assert run("discover", table, "--out", "o").returncode == 2
     assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0
     assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0  # results replace results
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "result.json"])
+def test_a_result_never_replaces_what_is_no_result(run, table, tmp_path, name):
+    assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0
+    theirs = tmp_path / "o" / name
+    theirs.parent.mkdir()
+    theirs.write_text('{"mine": 1}')
+    for command in (["discover", table], ["demo", "--rows", 200]):
+        done = run(*command, "--out", "o")
+        assert done.returncode == 2 and "was not written by foundcause" in " ".join(done.stderr.split())
+    with pytest.raises(OutputError, match=name):
+        fc.load(tmp_path / "p").save(tmp_path / "o")
+    assert [file.name for file in theirs.parent.iterdir()] == [name] and theirs.read_text() == '{"mine": 1}'
 
 
 def test_demo_replaces_its_own_survey_only(run, tmp_path):

@@ -78,7 +78,7 @@ def discover(
     """
     folder = out if out is not None or json else Path(f"{_stem(file)}-graph")
     _refuse_unwritable(folder)
-    _refuse_replacing_input(folder, file, knowledge)
+    _refuse_replacing(folder, file, knowledge)
     known = _knowledge(knowledge, tier, forbid, require, root, sink, forbid_within_tiers)
     from foundcause import api
 
@@ -133,6 +133,7 @@ def demo(
 ) -> None:
     """Simulate a chest-clinic survey (eight columns of words, some cells missing) and discover its graph."""
     _refuse_unwritable(out)
+    _refuse_replacing(out)
     if rows < 5:
         raise ConfigError(f"--rows {rows} is too few; give at least 5, better 1000")
     from foundcause import api
@@ -205,9 +206,9 @@ def _refuse_unwritable(folder: Path | None) -> None:
         raise OutputError(f"cannot write to {str(folder)!r} ({error.strerror}); choose another --out") from error
 
 
-def _refuse_replacing_input(folder: Path | None, *inputs: str | Path | None) -> None:
-    """An answer never takes the place of what it is made from."""
-    from foundcause.export import FILES
+def _refuse_replacing(folder: Path | None, *inputs: str | Path | None) -> None:
+    """An answer never takes the place of what it is made from, nor of what is no answer."""
+    from foundcause.export import FILES, refuse_replacing_others
 
     if folder is None:
         return
@@ -218,6 +219,7 @@ def _refuse_replacing_input(folder: Path | None, *inputs: str | Path | None) -> 
                 raise OutputError(
                     f"the result would replace {str(source)!r}, which it is made of; choose another --out"
                 )
+    refuse_replacing_others(folder)
 
 
 def _knowledge(
