@@ -67,6 +67,11 @@ The same 45 features, mended; models of our own read these.
 ## `extended`
 
 Further features that say more about discrete columns, small samples and third variables.
+
+Regressions within pairs (noise_*, cubic_*, line_*, curve_*, deviation_*) cost the most, so not all rows are read for
+all pairs (`statistics/looks.py`): all pairs are judged by 250,000 / D^2 rows, at least 200 and at most 5,000; then
+pairs of which one column is among the six strongest of the other (block_order1_z) by up to 600,000 divided by their
+number. Everything else reads all rows, up to 10,000.
 """,
     "sketch": """
 ## `sketch`
