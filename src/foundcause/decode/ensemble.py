@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 
+_CACHED_PAIRS = 4096  # pairs a processor's network takes at once: more leave its caches, and take up to twice as long
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -83,6 +85,7 @@ def run_passes(
     found: dict[str, list[np.ndarray | None]] = {name: [None] * len(plan) for name in _HEADS}
     first: np.ndarray | None = None
     done, total = 0, 2 * len(plan)
+    most = _CACHED_PAIRS // values.shape[1] ** 2 if device.type == "cpu" else None
     shared: dict[int, torch.Tensor] = {}
     with torch.no_grad():
         for window in _windows(len(plan), batch_size):
@@ -99,7 +102,7 @@ def run_passes(
                 first = shared[_key(plan.rows[0])].cpu().numpy()
             done += len(window)
             _report(progress, done, total, "statistics")
-            for group in _same_length(plan, window):
+            for group in _together(plan, window, most):
                 keys = [_key(plan.rows[k]) for k in group]
                 inputs = [
                     _permuted(*samples[key], shared[key], plan.columns[k]) for k, key in zip(group, keys, strict=True)
@@ -132,9 +135,12 @@ def _windows(passes: int, size: int) -> Iterator[range]:
     return (range(start, min(start + size, passes)) for start in range(0, passes, size))
 
 
-def _same_length(plan: Plan, window: range) -> Iterator[list[int]]:
-    """Neighbouring passes with equally many rows, which the network can take together."""
-    return (list(group) for _, group in groupby(window, key=lambda k: _length(plan.rows[k])))
+def _together(plan: Plan, window: range, most: int | None) -> Iterator[list[int]]:
+    """Neighbouring passes with equally many rows, which the network can take at once, at most ``most`` (or one)."""
+    for _, group in groupby(window, key=lambda k: _length(plan.rows[k])):
+        passes = list(group)
+        size = len(passes) if most is None else max(1, most)
+        yield from (passes[start : start + size] for start in range(0, len(passes), size))
 
 
 def _permuted(
