@@ -103,6 +103,8 @@ def start_as(network: FoundCause, config: ModelConfig, names: Sequence[str], ten
         elif name == "direct.out.weight":
             mine.zero_()
             mine[:, : theirs.shape[1]] = _copied(theirs, len(mine), 1)
+        elif mine.shape == theirs.shape:
+            mine.copy_(theirs)
         else:
             outputs, inputs = next((parts for end, parts in _PARTS.items() if name.endswith(end)), (1, 1))
             copied = _copied(theirs, len(mine), outputs)

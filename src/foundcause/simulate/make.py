@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import artefacts, excerpts, linear, missing, pairs, paths, special
+from foundcause.simulate import artefacts, excerpts, linear, missing, pairs, paths, special, unrelated
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
@@ -58,7 +58,8 @@ def _scene(
     rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int
 ) -> tuple[Scene, list[str]]:
     """A scene in which at least two observed variables vary, and the artefacts that are part of it."""
-    fits = variables >= artefacts.SMALLEST_FOR_COPIES and component not in (*_WORLDS, "discrete", *PAIR_COMPONENTS)
+    copied = component not in (*_WORLDS, "discrete", unrelated.NAME, *PAIR_COMPONENTS)
+    fits = copied and variables >= artefacts.SMALLEST_FOR_COPIES
     grouped = fits and rng.random() < mixture.artefacts.collinear_group
     copies = int(rng.integers(artefacts.COPIES[0], min(artefacts.COPIES[1], variables - 2) + 1)) if grouped else 1
     for _ in range(_ATTEMPTS):
@@ -89,6 +90,10 @@ def draw_component(rng: np.random.Generator, mixture: Mixture, component: str, *
         whole = draw_component(rng, mixture, source, rows=rows, variables=nodes)
         scene = excerpts.cut(rng, hide_constants(whole))
         return dataclasses.replace(scene, record={**scene.record, "source": source})
+    if component == unrelated.NAME:
+        source = unrelated.choose_source(rng, mixture.weights)
+        whole = draw_component(rng, mixture, source, rows=rows, variables=variables)
+        return dataclasses.replace(unrelated.take_apart(rng, whole), record={"source": source})
     return WORLDS[component](rng, rows=rows, variables=variables)
 
 
@@ -115,7 +120,7 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
     counts: dict[str, int] = {}
-    if component in (*_WORLDS, *OUR_PAIRS):
+    if component in (*_WORLDS, *OUR_PAIRS, unrelated.NAME):
         values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
     elif scene.record.get("easy"):
         spoiled = []

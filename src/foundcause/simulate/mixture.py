@@ -116,9 +116,10 @@ SHIPPED = dataclasses.replace(
         "subpopulation": 0.015,
         "interventions": 0.025,
         "ultra_sparse": 0.035,
+        "unrelated": 0.02,
         # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
-        "pairs": 0.19,
-        "excerpts": 0.10,
+        "pairs": 0.18,
+        "excerpts": 0.09,
         **dict.fromkeys(WORLD_NAMES, 0.07),
     },
     sizes=Sizes(

@@ -27,6 +27,7 @@ COMPONENT_NAMES = (
     "subpopulation",
     "interventions",
     "ultra_sparse",
+    "unrelated",
     *OUR_PAIRS,
     *WORLD_NAMES,
     *HELD_OUT_WORLDS,

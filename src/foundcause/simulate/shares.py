@@ -16,7 +16,7 @@ from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES
 
 Record = dict[str, Any]
 Measure = Callable[[Record], tuple[float, float] | None]
-_OWN_ARTEFACTS = (*WORLD_NAMES, *OUR_PAIRS)
+_OWN_ARTEFACTS = (*WORLD_NAMES, *OUR_PAIRS, "unrelated")
 _NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation")
 _SPECIALS = ("bivariate", "fog", "subpopulation", "interventions", "ultra_sparse", "discrete")
 _PATH_COMPONENTS = ("dowhy", "diverse", "ultra_sparse", "interventions", "linear_gaussian")

@@ -56,11 +56,14 @@ def trained_on(metadata: Mapping[str, Any]) -> list[str] | None:
 
 
 def components(tasks: Mixture) -> set[str]:
-    """Components that a mixture draws from, those its excerpts are cut from included."""
-    from foundcause.simulate.excerpts import NAME, SOURCES
+    """Components that a mixture draws from, those its excerpts and unrelated columns are taken from included."""
+    from foundcause.simulate import excerpts, unrelated
 
     drawn = {name for name, weight in tasks.weights.items() if weight > 0}
-    return drawn | set(SOURCES) if NAME in drawn and drawn.isdisjoint(SOURCES) else drawn
+    for taker in (excerpts, unrelated):
+        if taker.NAME in drawn and drawn.isdisjoint(taker.SOURCES):
+            drawn = drawn | set(taker.SOURCES)
+    return drawn
 
 
 def widest(tasks: Mixture) -> int:
