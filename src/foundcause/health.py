@@ -21,6 +21,8 @@ _EXPLAINED = 0.9999
 _HEAVY_MISSING = 0.4
 _UNDECIDED = 0.65
 _REPEATED = 0.1
+_MOSTLY_WRONG = 0.4
+_FEW_EDGES = 4
 _SHOWN = 5
 
 
@@ -80,6 +82,12 @@ def graph_warnings(
         found.append(
             f"left out although probable: {_list(pairs)}; with the edges shown, a later tier would cause an earlier "
             "one or a required path close a cycle. Tiers for more columns would tell which of the edges is wrong"
+        )
+    guessed = edges[adjacency if certain is None else adjacency & ~certain]
+    if len(guessed) >= _FEW_EDGES and not given and guessed.mean() < _MOSTLY_WRONG:
+        found.append(
+            f"of the {len(guessed)} edges shown only about {guessed.sum():.0f} are expected to be true: the table says "
+            "little about its graph. Look at the most probable ones, or set a higher threshold"
         )
     share = edges / np.maximum(edges + edges.T, 1e-300)
     undecided = adjacency & (share < _UNDECIDED)

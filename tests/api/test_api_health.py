@@ -143,3 +143,15 @@ def test_columns_that_are_hardly_ever_observed_together_are_told():
     assert "'v0' and 'v1' are observed together in fewer than 10 rows" in words(values)
     values[130:145, 0] = 1.0
     assert "together" not in words(values) and "together" not in words(rng.normal(size=(8, 3)))
+
+
+def test_a_graph_that_is_mostly_guessed_says_so():
+    adjacency = np.triu(np.ones((5, 5), dtype=bool), 1)
+    words = "of the 10 edges shown only about 2 are expected to be true"
+    assert words in " ".join(graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1))
+    assert "expected" not in " ".join(graph_warnings(0.6 * adjacency, adjacency, "abcde", threshold=0.1))
+    assert "expected" not in " ".join(graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1, given=True))
+    some = adjacency & (np.arange(5) > 1)
+    assert "of the 9 edges" in " ".join(
+        graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1, certain=adjacency & ~some)
+    )
