@@ -40,6 +40,7 @@ def build() -> typer.Typer:
         help="From an observational table to its causal graph, hidden common causes included.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode="rich" if sys.stderr.isatty() else None,  # its boxes break messages for grep and logs
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
@@ -69,7 +70,8 @@ def main() -> None:
             warnings.showwarning = _note
             build()()
     except FoundcauseError as error:
-        Console(stderr=True, highlight=False).print(f"[bold red]foundcause:[/] {escape(str(error))}", markup=True)
+        console = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+        console.print(f"[bold red]foundcause:[/] {escape(str(error))}")
         sys.exit(EXIT_REFUSED)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)

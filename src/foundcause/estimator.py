@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from foundcause.table.reading import Reading
     from foundcause.table.screen import Policy
 
+_UNEXPLAINED = -0.5 * (np.log(2 * np.pi) + 1)  # mean log-likelihood of a standardised column without parents
+
 
 class CausalDiscovery(BaseEstimator):
     """Causal discovery as an estimator, for pipelines and parameter searches.
@@ -83,7 +85,7 @@ class CausalDiscovery(BaseEstimator):
         self.n_features_in_ = len(self.result_.names)
         self.feature_names_in_ = np.array(self.result_.names, dtype=object)
         self._readings: Mapping[str, Reading] = {}
-        table = self._read(X)
+        table = self._read(X, drop=self.drop, nominal=self.nominal)
         self._readings = table.readings
         self._learn_regressions(self._cells(table))
         return self
@@ -94,6 +96,9 @@ class CausalDiscovery(BaseEstimator):
         The likelihood is that of linear Gaussian regressions of each column on its parents, with the coefficients of
         the table that was fitted: a graph that misses strong causes scores low on new rows. Words, dates and numbers in
         text mean what they meant there; words never seen count as missing.
+
+        Missing cells are not judged: each column counts by the mean of its observed cells, and one without any as if
+        nothing explained it. A missing parent stands at its mean, and its spread widens the regression.
         """
         check_is_fitted(self, "adjacency_")
         if y is not None:
@@ -103,17 +108,20 @@ class CausalDiscovery(BaseEstimator):
             found = self.adjacency_.astype(bool)
             total = found.sum() + truth.sum()
             return 1.0 if total == 0 else float(2 * (found & truth).sum() / total)
-        cells = self._scaled(self._cells(self._read(X)))
-        residuals = cells - cells @ self._coefficients
-        likelihood = -0.5 * (np.log(2 * np.pi * self._variances) + residuals**2 / self._variances)
-        return float(likelihood.sum(axis=1).mean())
+        return self._likelihood(self._scaled(self._cells(self._read_new(X))))
 
-    def _read(self, X: Any) -> Table:
+    def _read_new(self, X: Any) -> Table:
+        """Other rows; columns that were not fitted may be there or not."""
+        from foundcause.table.names import names_given
+
+        return self._read(X, nominal=[name for name in names_given(self.nominal) if name in self.result_.names])
+
+    def _read(self, X: Any, *, drop: Sequence[str] = (), nominal: Sequence[str] = ()) -> Table:
         """The table with all its columns, also those that a few rows make constant or empty."""
         from foundcause.table import read_table
 
-        options = ("max_rows", "seed", "separator", "header", "names", "drop", "nominal")
-        return read_table(X, readings=self._readings, **{option: getattr(self, option) for option in options})
+        options = {option: getattr(self, option) for option in ("max_rows", "seed", "separator", "header", "names")}
+        return read_table(X, readings=self._readings, drop=drop, nominal=nominal, **options)
 
     def _cells(self, table: Table) -> np.ndarray:
         """The columns that were fitted, (N, D)."""
@@ -128,23 +136,40 @@ class CausalDiscovery(BaseEstimator):
         """Regression of each standardised column on its parents, with a little shrinkage."""
         observed = ~np.isnan(cells)
         counts = np.maximum(observed.sum(axis=0), 1)
-        self._means = np.where(observed, cells, 0.0).sum(axis=0) / counts
-        deviations = np.sqrt(np.where(observed, (cells - self._means) ** 2, 0.0).sum(axis=0) / counts)
+        means = np.where(observed, cells, 0.0).sum(axis=0) / counts
+        deviations = np.sqrt(np.where(observed, (cells - means) ** 2, 0.0).sum(axis=0) / counts)
+        # Of an empty column nothing is learned, so that its cells in other tables count as missing.
+        self._means = np.where(observed.any(axis=0), means, np.nan)
         self._scales = np.where(deviations > 0, deviations, 1.0)
-        scaled = self._scaled(cells)
-        D = scaled.shape[1]
-        self._coefficients = np.zeros((D, D))
-        for j in range(D):
-            parents = np.flatnonzero(self.adjacency_[:, j])
-            if len(parents):
-                design = scaled[:, parents]
-                gram = design.T @ design + 1e-3 * len(design) * np.eye(len(parents))
-                self._coefficients[parents, j] = np.linalg.solve(gram, design.T @ scaled[:, j])
-        residuals = scaled - scaled @ self._coefficients
-        self._variances = np.maximum(residuals.var(axis=0), 1e-3)
+        filled = np.nan_to_num(self._scaled(cells))
+        D = filled.shape[1]
+        self._coefficients, self._variances = np.zeros((D, D)), np.ones(D)
+        for j in np.flatnonzero(observed.any(axis=0)):
+            parents, rows = np.flatnonzero(self.adjacency_[:, j]), observed[:, j]
+            design = filled[np.ix_(rows, parents)]
+            gram = design.T @ design + 1e-3 * len(design) * np.eye(len(parents))
+            slopes = np.linalg.solve(gram, design.T @ filled[rows, j])
+            whole = rows & observed[:, parents].all(axis=1)
+            judged = whole if whole.sum() > len(parents) else rows  # gaps of parents add to what remains
+            residuals = filled[judged, j] - filled[np.ix_(judged, parents)] @ slopes
+            self._coefficients[parents, j], self._variances[j] = slopes, max((residuals**2).mean(), 1e-3)
 
     def _scaled(self, cells: np.ndarray) -> np.ndarray:
-        return np.nan_to_num((cells - self._means) / self._scales)
+        """Standardised cells, NaN where unobserved."""
+        return (cells - self._means) / self._scales
+
+    def _likelihood(self, scaled: np.ndarray) -> float:
+        """Mean log-likelihood of a row, from the observed cells alone."""
+        observed = ~np.isnan(scaled)
+        if not observed.any():
+            raise InputError("no cell of the fitted columns is observed; give rows that hold values to score them")
+        filled = np.nan_to_num(scaled)
+        residuals = filled - filled @ self._coefficients
+        variances = self._variances + ~observed @ self._coefficients**2
+        likelihood = -0.5 * (np.log(2 * np.pi * variances) + residuals**2 / variances)
+        counts = observed.sum(axis=0)
+        means = np.where(observed, likelihood, 0.0).sum(axis=0) / np.maximum(counts, 1)
+        return float(np.where(counts > 0, means, _UNEXPLAINED).sum())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,6 +18,7 @@ _FEW_ROWS = 100
 _COLLINEAR = 0.995
 _ALSO_IN_RANKS = 0.9
 _EXPLAINED = 0.9999
+_UNEXPLAINED = 0.1
 _HEAVY_MISSING = 0.4
 _UNDECIDED = 0.65
 _REPEATED = 0.1
@@ -201,15 +202,24 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
         )
     if rows > 2 * variables:
         inside = {k for group in knots(close) for k in group}
-        precision = np.diag(np.linalg.pinv(correlation + 1e-9 * np.eye(variables), hermitian=True))
+        precision = np.linalg.pinv(correlation + 1e-9 * np.eye(variables), hermitian=True)
+        explained = [k for k in range(variables) if precision[k, k] > 1 / (1 - _EXPLAINED) and k not in inside]
+        # A few far rows, such as one of totals, explain the variance; only a law explains the usual rows too.
         determined = [
-            repr(names[k]) for k in range(variables) if precision[k] > 1 / (1 - _EXPLAINED) and k not in inside
+            repr(names[k])
+            for k in explained
+            if _usual_range(scaled @ precision[:, k] / precision[k, k]) < _UNEXPLAINED * _usual_range(scaled[:, k])
         ]
         if determined:
             found.append(
                 f"the other columns determine {_list(determined)} almost exactly (a sum or a ratio?); drop one"
             )
     return found
+
+
+def _usual_range(column: np.ndarray) -> float:
+    low, high = np.quantile(column, (0.05, 0.95))
+    return float(high - low)
 
 
 def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str]) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from foundcause.errors import KnowledgeError
+from foundcause.table.names import as_text
 
 Edge = tuple[str, str]
 
@@ -31,6 +32,9 @@ class Knowledge:
     forbid_within_tiers: whether no edge may join columns of one tier.
     roots: columns that nothing causes.
     sinks: columns that cause nothing.
+
+    Columns are named as the table shows them or as a frame calls them: blanks do not matter, and a name of several
+    levels may be a tuple. An edge is a pair of names, so that two plain names are never one of two levels.
     """
 
     tiers: tuple[tuple[str, ...], ...] = ()
@@ -128,6 +132,7 @@ class Knowledge:
         What required edges and tiers imply is forbidden too: when they lead from i to j, nothing leads from j to i.
         left_out: columns that the table had, so that knowledge of them is not taken for a slip of the pen.
         """
+        names, left_out = [as_text(name) for name in names], {as_text(name) for name in left_out}
         position = {name: k for k, name in enumerate(names)}
         for name in self.names:
             if name in left_out and name not in position:
@@ -162,7 +167,7 @@ class Knowledge:
 
     def _tiers(self, names: Sequence[str]) -> np.ndarray:
         """(D,) tier of each column, -1 for none."""
-        return np.array([self._tier_of.get(name, -1) for name in names], dtype=int)
+        return np.array([self._tier_of.get(as_text(name), -1) for name in names], dtype=int)
 
     def _refuse_repeated_tier_members(self) -> None:
         for k, tier in enumerate(self.tiers):
@@ -242,11 +247,10 @@ def parse_edge(text: str) -> Edge:
 
 def _edge(item: Any, option: str) -> Edge:
     if isinstance(item, str):
-        cause, effect = parse_edge(item)
-    elif isinstance(item, Sequence) and len(item) == 2:
-        cause, effect = str(item[0]), str(item[1])
-    else:
+        item = parse_edge(item)
+    if not (isinstance(item, Sequence) and len(item) == 2):
         raise KnowledgeError(f"{option}: {item!r} is no edge; write (cause, effect) or 'cause -> effect'")
+    cause, effect = map(as_text, item)
     if cause == effect:
         raise KnowledgeError(f"{option}: {cause!r} cannot be its own cause; remove the edge")
     return cause, effect
@@ -261,7 +265,7 @@ def _sequence(items: Any, option: str) -> Iterable[Any]:
 def _names(items: Any, option: str) -> tuple[str, ...]:
     if isinstance(items, str) or not isinstance(items, Iterable):
         raise KnowledgeError(f"{option} must hold lists of column names, not {items!r}")
-    return tuple(str(name) for name in items)
+    return tuple(as_text(name) for name in items)
 
 
 def _leads_to(required: np.ndarray, before: np.ndarray) -> np.ndarray:

@@ -34,6 +34,8 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
 
     Letters that no font of this machine has become boxes, with one warning and a note in the picture.
     """
+    if path is not None:
+        _refuse_unknown_format(Path(path))
     positions = layered_positions(result.graph)
     bows = [_bow(positions[pair.first], positions[pair.second]) for pair in result.hidden_causes]
     (left, right), (low, high) = _limits(positions, bows)
@@ -166,12 +168,17 @@ def _short(name: str) -> str:
     return clean if len(clean) <= 18 else clean[:17] + "…"
 
 
+def _refuse_unknown_format(path: Path) -> None:
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    if path.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
+        why = f"{path.suffix} is no picture format" if path.suffix else "the name tells no format"
+        raise OutputError(f"cannot draw into {str(path)!r}: {why}; use a name ending in .png, .pdf or .svg")
+
+
 def _write(ax: Axes, path: Path) -> None:
     metadata: Mapping[str, None] = {"Date": None} if path.suffix == ".svg" else {}
     figure = ax.get_figure(root=True)
     assert figure is not None  # axes that were drawn on belong to one
-    try:
-        with replacing(path) as partial:
-            figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))
-    except ValueError as error:
-        raise OutputError(f"cannot draw into {path}: {error}; use a name ending in .png, .svg or .pdf") from error
+    with replacing(path) as partial:
+        figure.savefig(partial, dpi=144, facecolor="white", metadata=dict(metadata))

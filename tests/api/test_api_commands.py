@@ -33,9 +33,9 @@ class Done:
 def run(monkeypatch, capsys, tmp_path, tiny_checkpoint):
     """Run the command in this process, in tmp_path, with the tiny network (or none) as its weights."""
 
-    def call(*arguments: object, weights: bool = True) -> Done:
+    def call(*arguments: object, weights: bool = True, columns: int = 200) -> Done:
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
         monkeypatch.setenv("FOUNDCAUSE_CHECKPOINT", str(tiny_checkpoint) if weights else "")
         monkeypatch.setattr(sys, "argv", ["foundcause", *map(str, arguments)])
@@ -125,6 +125,38 @@ def test_refusals_are_one_clear_message_with_exit_code_2(run, table, arguments, 
     assert done.returncode == 2
     assert words in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("discover", "a" * 200), f"foundcause: cannot read {'a' * 200!r}: "),
+        (("discover", "table.csv", "--drop", "no such column", "--runs", "1"), "did you mean"),
+        (("discover", "table.csv", "--runs", "many"), "Invalid value for '--runs'"),
+        (("discover", "table.csv", f"--{'x' * 200}"), f"No such option: --{'x' * 200}"),
+    ],
+)
+def test_a_message_in_a_pipe_is_one_line(run, table, arguments, message):
+    done = run(*arguments, columns=40)
+    assert done.returncode == 2
+    assert message in done.stderr.splitlines()[-1]
+
+
+def test_a_message_in_a_terminal_is_wrapped(run, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    done = run("discover", "absent folder/absent table.csv", columns=40)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) > 1
+
+
+def test_a_picture_without_a_format_is_refused_by_its_own_name(table, tiny_checkpoint, tmp_path):
+    result = fc.discover(table, checkpoint=tiny_checkpoint, runs=1)
+    for name in ("pnoext", "graph.v2", ".png"):
+        with pytest.raises(OutputError) as refused:
+            result.plot(tmp_path / name)
+        assert f"{str(tmp_path / name)!r}: " in str(refused.value) and ".png, .pdf or .svg" in str(refused.value)
+        assert "partial" not in str(refused.value)
+    result.plot(tmp_path / "graph.PDF")
+    assert {file.name for file in tmp_path.iterdir()} == {table.name, "graph.PDF"}
 
 
 def test_info_with_and_without_a_checkpoint(run):

@@ -19,6 +19,7 @@ from live_server import csv_table, send
 from foundcause.commands import serve as command
 from foundcause.commands.serve import serve
 from foundcause.errors import CheckpointError, ConfigError
+from foundcause.web.settings import Limits
 
 
 def start(tmp_path, weights, *options: str) -> subprocess.Popen[str]:
@@ -69,6 +70,20 @@ def test_another_address_prints_a_token(tiny_weights, monkeypatch, capsys, given
     with TestClient(apps[0], base_url="http://192.168.7.7") as client:
         assert client.get("/api/about").status_code == 401
         assert client.get("/api/about", headers={"authorization": f"Bearer {token}"}).status_code == 200
+
+
+def test_the_limits_are_options(tiny_weights, monkeypatch):
+    apps = []
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: (apps.append(self.config.app), sockets[0].close()))
+    serve(checkpoint=tiny_weights, port=0, open_page=False, max_upload=3, max_rows=7, max_columns=9, max_runs=77)
+    serve(checkpoint=tiny_weights, port=0, open_page=False)
+    told = []
+    for app in apps:
+        with TestClient(app, base_url="http://127.0.0.1") as client:
+            told.append(client.get("/api/about").json())
+    chosen, usual = ([about[key] for key in ("upload_bytes", "rows", "columns", "runs")] for about in told)
+    assert chosen == [3 << 20, 7, 9, 77]
+    assert usual == [Limits.upload_bytes, Limits.rows, Limits.columns, Limits.runs]
 
 
 def test_refusals(tiny_weights, tmp_path):

@@ -187,7 +187,7 @@ def _printable(text: str) -> str:
 
 
 def _stem(file: str) -> str:
-    name = "standard-input" if file == "-" else Path(file).name
+    name = "standard-input" if file == "-" or Path(file).is_fifo() else Path(file).name
     for suffix in (".gz", ".bz2", ".zst", ".lz4"):
         name = name.removesuffix(suffix)
     return Path(name).stem or "table"
@@ -197,7 +197,10 @@ def _refuse_unwritable(folder: Path | None) -> None:
     """Say before the work, not after, that the results have no place to go."""
     if folder is None:
         return
-    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    try:
+        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    except OSError as error:  # a name too long for the system
+        raise OutputError(f"cannot write to {str(folder)!r} ({error.strerror}); choose another --out") from error
     if not nearest.is_dir():
         raise OutputError(f"--out {str(folder)!r}: {str(nearest)!r} is a file; give a folder")
     try:

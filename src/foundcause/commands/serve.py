@@ -37,6 +37,7 @@ def serve(
     max_upload: Annotated[int, typer.Option(help="Largest file, in MB.", min=1)] = 100,
     max_rows: Annotated[int, typer.Option(help="Most rows of a table.", min=5)] = 1_000_000,
     max_columns: Annotated[int, typer.Option(help="Most columns of a table.", min=2)] = 200,
+    max_runs: Annotated[int, typer.Option(help="Most passes of a discovery; the page starts with 10.", min=10)] = 50,
     time_limit: Annotated[float, typer.Option(help="Longest discovery, in seconds.", min=1)] = 900.0,
 ) -> None:
     """Serve a page on which a table is dropped and its causal graph explored.
@@ -65,7 +66,11 @@ def serve(
         slots=jobs or usable_cores(),
         extra_hosts=tuple(allow_host or ()),
         limits=Limits(
-            upload_bytes=max_upload * MEBIBYTE, rows=max_rows, columns=max_columns, discover_seconds=time_limit
+            upload_bytes=max_upload * MEBIBYTE,
+            rows=max_rows,
+            columns=max_columns,
+            runs=max_runs,
+            discover_seconds=time_limit,
         ),
     )
     listener = _listen(host, port)

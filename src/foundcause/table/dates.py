@@ -14,14 +14,21 @@ from foundcause.table.reading import Encoded, quote
 
 _DATE_SHARE = 0.95  # below this share of readable dates a text column is text
 _YEARS_AHEAD = 5  # appointments lie this far ahead, births do not
+_TIME = (
+    r"(?:,?[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?)?"
+)
+_MONTH_AND_YEAR = r"((?i:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}))(?:-| (?=\d{4}))(\d{4}|\d{2})"
 _SHAPE = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?"
-    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}(,?[T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?)?"
-    r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9} \d{1,2},? \d{4}"
+    rf"\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}{_TIME})?"
+    rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}{_TIME}"
+    r"|(?:[A-Za-z]{3,9},? )?"  # a weekday
+    rf"(?:\d{{1,2}}[- ]?[A-Za-z]{{3,9}}[- ,]*\d{{2,4}}|[A-Za-z]{{3,9}} \d{{1,2}},? \d{{4}}){_TIME}"
+    r"|\d{8}T\d{4}(?:\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
+    rf"|{_MONTH_AND_YEAR}"
 )
 _DAY_AND_MONTH = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
-_FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
-_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
+_FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}T")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +91,11 @@ def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | Non
             f"{quote([words[int(np.argmax(moved))]])} are taken for 19.., for they would lie in the future; "
             "write years with four digits"
         )
+    months = [word for word in words if re.fullmatch(_MONTH_AND_YEAR, word)]
+    if months and _are_short(months).any():
+        notes.append(
+            f"column {name!r}: {quote(months[:1])} is read as a month and a year; write years with four digits"
+        )
     if good < counts.sum():
         notes.append(f"column {name!r}: {int(counts.sum()) - good} cells are no dates and are treated as missing")
     return Encoded(
@@ -96,11 +108,13 @@ def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | Non
 
 
 def read_clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
-    """Minutes since midnight of each different word; None when some is no time of day."""
+    """Minutes since midnight of each different word; None when the column holds no times of day."""
     values = ClockStyle().read(words)
-    if np.isnan(values).any():
+    bad = int(counts[np.isnan(values)].sum())
+    if bad > (1 - _DATE_SHARE) * counts.sum():
         return None
-    return Encoded(values=values, kind="date", encoding="minutes since midnight", style=ClockStyle())
+    notes = (f"column {name!r}: {bad} cells are no times of day and are treated as missing",) if bad else ()
+    return Encoded(values=values, kind="date", encoding="minutes since midnight", notes=notes, style=ClockStyle())
 
 
 def _day_first(name: str, words: list[str], counts: np.ndarray) -> tuple[bool, list[str]]:
@@ -126,8 +140,9 @@ def _day_first(name: str, words: list[str], counts: np.ndarray) -> tuple[bool, l
 
 
 def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
-    # The parser would also swap month and day of dates that begin with the year.
-    year_first = texts.str.match(r"\d{4}\D").to_numpy(dtype=bool)
+    # The parser takes 'Jan-20' for a day of this year, and would swap month and day of dates that begin with the year.
+    texts = texts.str.replace(f"^{_MONTH_AND_YEAR}$", r"1 \1 \2", regex=True)
+    year_first = texts.str.match(r"\d{4}(?:\D|\d{4}T)").to_numpy(dtype=bool)
     parts = [
         pd.to_datetime(texts[chosen], errors="coerce", format="mixed", dayfirst=first, utc=True)
         for chosen, first in ((year_first, False), (~year_first, day_first))
@@ -148,4 +163,4 @@ def _are_short(words: Sequence[str]) -> np.ndarray:
 
 def _minutes(hour: str, minute: str, second: str | None, half: str | None) -> float:
     hours = int(hour) if half is None else int(hour) % 12 + (12 if half.lower() == "p" else 0)
-    return 60.0 * hours + int(minute) + int(second or 0) / 60.0
+    return 60.0 * hours + int(minute) + float((second or "0").replace(",", ".")) / 60.0

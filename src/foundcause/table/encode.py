@@ -9,8 +9,10 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from foundcause.table.dates import days
+from foundcause.table.gaps import tell_lone_value
 from foundcause.table.numbers import Decimal
 from foundcause.table.numeric import count_different, encode_numbers
 from foundcause.table.reading import Codes, Encoded, Reading, shorten
@@ -34,6 +36,7 @@ def encode_column(
     decimal: the decimal mark of the table, for numbers in text.
     reading: how the column was read in another table, when it is to be read alike.
     """
+    column = _with_plain_type(column)
     if reading is not None:
         return _encode_as_before(name, column, reading, nominal=nominal)
     if nominal:
@@ -42,8 +45,19 @@ def encode_column(
         return _encode_category(name, column, decimal)
     if pd.api.types.is_bool_dtype(column.dtype):
         values = column.astype("object").map({True: 1.0, False: 0.0}).to_numpy(dtype=float, na_value=np.nan)
-        return Encoded(values=values, kind="binary", encoding="false=0, true=1", style=_TRUTH)
+        seen = set(values[~np.isnan(values)])
+        notes = tell_lone_value(name, str(bool(seen.pop())), values) if len(seen) == 1 else ()
+        return Encoded(values=values, kind="binary", encoding="false=0, true=1", notes=notes, style=_TRUTH)
     return _encode_plain(name, column) or _encode_objects(name, column, decimal)
+
+
+def _with_plain_type(column: pd.Series) -> pd.Series:
+    """Times of Arrow, and durations among Python objects, as pandas' own types."""
+    if isinstance(column.dtype, pd.ArrowDtype) and pa.types.is_temporal(column.dtype.pyarrow_dtype):
+        return pa.array(column).to_pandas(date_as_object=False)
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in ("timedelta", "timedelta64"):
+        return pd.to_timedelta(column, errors="coerce")
+    return column
 
 
 def _encode_as_before(name: str, column: pd.Series, reading: Reading, *, nominal: bool) -> Encoded:
@@ -70,9 +84,16 @@ def _encode_plain(name: str, column: pd.Series) -> Encoded | None:
     if pd.api.types.is_timedelta64_dtype(dtype):
         return Encoded(values=_without_infinity(column.dt.total_seconds()), kind="continuous", encoding="seconds")
     if isinstance(dtype, pd.IntervalDtype):
-        middle = _without_infinity(column.map(lambda cell: cell.mid))
-        return Encoded(values=middle, kind="ordinal", encoding="middle of the interval")
+        return _encode_intervals(column)
     return None
+
+
+def _encode_intervals(column: pd.Series) -> Encoded:
+    middle = pd.to_numeric(column.map(lambda cell: cell.mid), errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    if not np.isinf(middle).any():
+        return Encoded(values=middle, kind="ordinal", encoding="middle of the interval")
+    places, _ = pd.factorize(column, sort=True)
+    return Encoded(values=np.where(places < 0, np.nan, places), kind="ordinal", encoding="place of the interval")
 
 
 def _encode_category(name: str, column: pd.Series, decimal: Decimal) -> Encoded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -15,45 +16,43 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from foundcause.errors import TableError
-from foundcause.table.dialect import (
-    Dialect,
-    first_line,
-    guess_dialect,
-    guess_encoding,
-    open_text,
-    read_head,
-    split_rows,
-)
+from foundcause.table.cells import split_rows
+from foundcause.table.dialect import Dialect, guess_dialect, guess_encoding
+from foundcause.table.packed import open_text, open_unpacked, read_head
 from foundcause.table.quotes import QuoteGuard
-from foundcause.table.reading import quote
+from foundcause.table.reading import first_line, quote
 from foundcause.table.sample import sample_stream
 
 _BLOCK_BYTES = 1 << 23
 _BATCH_CELLS = 2_000_000
 _FOREIGN = {  # how files begin that are no delimited text, and what they are
-    b"PK\x03\x04": "a spreadsheet or archive",
-    b"\xd0\xcf\x11\xe0": "a spreadsheet",
-    b"ARROW1": "a Feather file",
-    b"\x93NUMPY": "a NumPy file; load it and pass the array, or",
-    b"\x80\x04\x95": "a pickle; load it and pass the frame, or",
-    b"\x80\x05\x95": "a pickle; load it and pass the frame, or",
-    b"SQLite f": "a database",
-    b"\x89HDF": "an HDF5 file",
-    b"%PDF": "a PDF",
-    b"<!DOCTYP": "a web page",
-    b"<html": "a web page",
-    b"{": "JSON; load it and pass the frame, or",
-    b"[{": "JSON; load it and pass the frame, or",
+    rb"PK\x03\x04": "a spreadsheet or archive",
+    rb"\xd0\xcf\x11\xe0": "a spreadsheet",
+    rb"ARROW1": "a Feather file",
+    rb"\x93NUMPY": "a NumPy file; load it and pass the array, or",
+    rb"\x80[\x04\x05]\x95": "a pickle; load it and pass the frame, or",
+    rb"SQLite f": "a database",
+    rb"\x89HDF": "an HDF5 file",
+    rb"%PDF": "a PDF",
+    rb"PAR1": "compressed Parquet; unpack it, or",
+    rb"\xfd7zXZ|7z\xbc\xaf|Rar!|\x04\x22\x4d\x18": "a compressed file; unpack it, or",
+    rb"(?i)\s*<(!doctype\s+)?html\b": "a web page",
+    rb"(?i)\s*<(\?xml|!doctype|[a-z][^<>]*>\s*<)": "XML; load it and pass the frame, or",
+    rb"\s*(\{|\[\s*[\[{])": "JSON; load it and pass the frame, or",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class RawFile:
-    """Sampled cells of a file: a frame, where its rows stood among how many, what was noticed, and its separator."""
+    """Sampled cells of a file: a frame, where its rows stood among how many, what was noticed, and its separator.
+
+    blank_rows: rows without any cell, which do not count.
+    """
 
     frame: pd.DataFrame
     places: np.ndarray
     total_rows: int
+    blank_rows: int = 0
     notes: tuple[str, ...] = ()
     separator: str | None = None
 
@@ -64,15 +63,16 @@ def read_file(path: Path, *, max_rows: int, seed: int, separator: str | None, he
         if path.is_dir():
             raise TableError(f"{str(path)!r} is a folder; give the path of a CSV, TSV or Parquet file")
         with path.open("rb") as file:
-            magic = file.read(8)
+            magic = file.read(4)
     except OSError as error:
         raise TableError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
     if not magic:
         raise TableError(f"{str(path)!r} is empty; a table with a few rows is needed")
-    if magic[:4] == b"PAR1":
+    if magic == b"PAR1":
         return _read_parquet(path, max_rows=max_rows, seed=seed)
+    head = read_head(path).removeprefix(b"\xef\xbb\xbf")
     for start, what in _FOREIGN.items():
-        if magic.startswith(start):
+        if re.match(start, head):
             raise TableError(f"{str(path)!r} looks like {what}{'' if ';' in what else ';'} export it as CSV first")
     return _read_text(path, max_rows=max_rows, seed=seed, separator=separator, header=header)
 
@@ -81,15 +81,15 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
     try:
         file = pa_parquet.ParquetFile(path)
         batches = (pa.Table.from_batches([batch]) for batch in file.iter_batches(batch_size=65_536))
-        parts, places, total = sample_stream(batches, max_rows=max_rows, seed=seed)
-        table = pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
+        sample = sample_stream(batches, max_rows=max_rows, seed=seed)
+        table = pa.concat_tables(sample.parts) if sample.parts else file.schema_arrow.empty_table()
         # Names are kept aside: pandas metadata may turn a column into the index.
         columns = {k: table.column(k).to_pandas() for k in range(table.num_columns)}
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(f"{str(path)!r} is no readable Parquet file: {first_line(error)}") from error
     frame = pd.DataFrame(columns)
     frame.columns = pd.Index(table.column_names, dtype=object)
-    return RawFile(frame=frame, places=places, total_rows=total)
+    return RawFile(frame=frame, places=sample.places, total_rows=sample.total, blank_rows=sample.blank)
 
 
 def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
@@ -99,9 +99,9 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         dialect = guess_dialect(path, attempt, separator, header)
         guard, skipped_lines = QuoteGuard(path, dialect), [0]
         try:
-            reader = _read_separated if dialect.separator != "whitespace" else _read_blank_separated
+            reader = _read_slowly if dialect.marks.separator == "whitespace" or dialect.marks.spaced else _read_fast
             batches = reader(path, dialect, guard, skipped_lines)
-            parts, places, total = sample_stream(batches, max_rows=max_rows, seed=seed)
+            sample = sample_stream(batches, max_rows=max_rows, seed=seed)
             break
         except TableError:
             raise
@@ -119,10 +119,11 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
     if attempt in ("cp1252", "latin-1"):
         called = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[attempt]
         notes.append(f"the file is not UTF-8; it was read as {called}, check letters with accents")
-    if skipped_lines[0] and not total:
+    separator = dialect.marks.separator
+    if skipped_lines[0] > sample.total + sample.blank:
         raise TableError(
-            f"{str(path)!r}: the first line has {dialect.width} cells (separator {dialect.separator!r}), all others "
-            "have another number; check the separator, and quote cells that hold it"
+            f"{str(path)!r}: the first line has {dialect.width} cells (separator {separator!r}), most others have "
+            "another number; check the separator, and quote cells that hold it (a decimal comma?)"
         )
     if dialect.titles:
         notes.append(f"{len(dialect.titles)} lines above the table were skipped: {quote(dialect.titles[:3])}")
@@ -135,14 +136,24 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         )
     if dialect.row_names:
         notes.append("the header has a name less than the rows have cells; the first column is taken for row names")
+    parts = sample.parts
     frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=range(dialect.width))
     frame.columns = pd.Index(dialect.names, dtype=object)
-    if dialect.header and not dialect.names[-1] and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all():
+    while dialect.header and not frame.columns[-1] and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all():
         frame = frame.iloc[:, :-1]  # every line ends with a separator
-    return RawFile(frame=frame, places=places, total_rows=total, notes=tuple(notes), separator=dialect.separator)
+    return RawFile(
+        frame=frame,
+        places=sample.places,
+        total_rows=sample.total,
+        blank_rows=sample.blank,
+        notes=tuple(notes),
+        separator=separator,
+    )
 
 
-def _read_separated(path: Path, dialect: Dialect, guard: QuoteGuard, skipped: list[int]) -> Iterator[pd.DataFrame]:
+def _read_fast(path: Path, dialect: Dialect, guard: QuoteGuard, skipped: list[int]) -> Iterator[pd.DataFrame]:
+    """Arrow knows neither runs of blanks nor blanks before quotation marks."""
+
     def skip(row: pa_csv.InvalidRow) -> str:
         skipped[0] += 1
         guard.look_at([row.text])
@@ -150,7 +161,7 @@ def _read_separated(path: Path, dialect: Dialect, guard: QuoteGuard, skipped: li
 
     columns = [f"c{k}" for k in range(dialect.width)]
     with pa_csv.open_csv(
-        path,
+        open_unpacked(path),
         read_options=pa_csv.ReadOptions(
             column_names=columns,
             skip_rows=dialect.skipped + int(dialect.ragged_header),
@@ -159,7 +170,8 @@ def _read_separated(path: Path, dialect: Dialect, guard: QuoteGuard, skipped: li
             block_size=_BLOCK_BYTES,
         ),
         parse_options=pa_csv.ParseOptions(
-            delimiter=dialect.separator,
+            delimiter=dialect.marks.separator,
+            quote_char=dialect.marks.quote,
             newlines_in_values=True,
             invalid_row_handler=skip,
             ignore_empty_lines=dialect.width > 1,
@@ -186,12 +198,10 @@ def _broken_cells(cells: pa.StringArray) -> list[str]:
     return [cell for cell in cells.to_pylist() if "\n" in cell or "\r" in cell]
 
 
-def _read_blank_separated(
-    path: Path, dialect: Dialect, guard: QuoteGuard, skipped: list[int]
-) -> Iterator[pd.DataFrame]:
+def _read_slowly(path: Path, dialect: Dialect, guard: QuoteGuard, skipped: list[int]) -> Iterator[pd.DataFrame]:
     with open_text(path, dialect.encoding) as lines:
         body = islice(lines, dialect.skipped + int(dialect.header), None)
-        rows = iter(split_rows(body, dialect.separator))
+        rows = iter(split_rows(body, dialect.marks))
         while batch := list(islice(rows, max(1, _BATCH_CELLS // dialect.width))):
             full = [row for row in batch if len(row) == dialect.width]
             skipped[0] += sum(len(row) != dialect.width for row in batch if any(row))

@@ -60,7 +60,7 @@ def unique_names(raw: list[Any], warnings: list[str]) -> list[str]:
 def as_text(name: Any) -> str:
     """A name as the table shows it; those of several levels become one."""
     if isinstance(name, tuple):
-        return " / ".join(map(str, name))
+        name = " / ".join(map(str, name))
     text = "" if name is None or (isinstance(name, float) and np.isnan(name)) else str(name)
     # Lone surrogates cannot be written to any file, and control characters break every printed table.
     text = text.encode("utf-8", errors="replace").decode("utf-8")

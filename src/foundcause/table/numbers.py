@@ -26,10 +26,11 @@ _SPACES = "'’\u00a0\u202f "
 _CURRENCY = (
     r"US\$|R\$|[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY"
 )
+_UNIT = r"(?:[^\W\d_]{1,10}(?:(?<=m)[23]|\^[23])?|°[CFK]?|[%‰$€£¥₹₩₽₺])(?:/[\w.·^]{1,10}){0,2}"  # also mL/min/1.73m²
 _WRITTEN = re.compile(
     rf"(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*"
     rf"(?P<number>[-+]?[\d.,][\d.,{_SPACES}]*?(?:[eE][-+]?\d+)?)\s*"
-    r"(?P<after>[^\W\d_]{1,10}|°[CFK]?|[%‰$€£¥₹₩₽₺])?"
+    rf"(?P<after>{_UNIT})?"
 )
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _DIGITS = re.compile(r"[-+]?[\d.,]*\d([eE][-+]?\d+)?")
@@ -186,12 +187,13 @@ class Marks:
         # Several groups, the other mark behind a group, or the other mark as a clear decimal mark leave no doubt.
         commas_sure = any(n.count(",") > 1 or "." in n for n in commas) or (bool(dots) and not dots_fit)
         dots_sure = any(n.count(".") > 1 or "," in n for n in dots) or (bool(commas) and not commas_fit)
-        look_grouped = _MANY_GROUPS <= len(dots) < len(numbers)
-        unsure_dots = dots_fit and not dots_sure
+        # Beside whole numbers, rounded decimals hardly all have three places; below a thousand there are no groups.
+        plain = [number for number in numbers if number.lstrip("-+").isdigit()]
+        look_grouped = bool(plain) and (len(dots) >= _MANY_GROUPS or all(abs(int(number)) < 1000 for number in plain))
         doubtful = ""
         if commas_fit and not commas_sure and not decimal.certain:
             doubtful = commas[0]
-        elif unsure_dots and not decimal.certain and look_grouped:
+        elif dots_fit and not dots_sure and not decimal.certain:
             doubtful = dots[0]
         commas_group = commas_fit and (commas_sure or decimal.mark == ".")
         dots_group = dots_fit and (dots_sure or (decimal.mark == "," and (decimal.certain or look_grouped)))
@@ -237,13 +239,14 @@ class Units:
         """What became of the units, in words."""
         if self.factors:
             return f"number as written ({', '.join(f'{u} = {f:,.0f}' for u, f in sorted(self.factors.items()))})"
-        if self.unit[-1:].isalpha() or self.unit.startswith("°"):
+        if self.unit[:1].isalpha() or self.unit.startswith("°"):
             return f"number of {self.unit}"
         return "number as written (separators and signs removed)"
 
     def allow(self, match: re.Match[str]) -> bool:
         """Whether a number stands alone or with the units of the column."""
-        return all(unit is None or unit == self.unit or unit in self.factors for unit in match.group("before", "after"))
+        units = (unit for unit in match.group("before", "after") if unit is not None)
+        return all(_singular(unit) == _singular(self.unit) or unit in self.factors for unit in units)
 
     def with_all_multipliers(self) -> Units:
         """Where k means thousand, M means million although no cell had it."""
@@ -281,6 +284,11 @@ def _units(matches: Sequence[re.Match[str] | None]) -> Units:
     shared = len(afters) == 1 and all(match["after"] for match in found)  # '300 K' throughout is no thousand
     factors = {after: known[after] for after in afters} if afters <= known.keys() and not shared else {}
     units = befores | (set() if factors else afters)
-    if len(units) > 1:
+    if len({_singular(unit) for unit in units}) > 1:
         return Units()
-    return Units(unit=next(iter(units), ""), factors=factors)
+    return Units(unit=max(units, key=len, default=""), factors=factors)
+
+
+def _singular(unit: str) -> str:
+    """The unit of '30 years' as in '1 year'; short ones stay, for ms are no metres and mAs no amperes."""
+    return unit[:-1] if unit.endswith("s") and (len(unit) > 3 or (len(unit) == 3 and unit.islower())) else unit

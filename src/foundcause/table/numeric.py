@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
+from foundcause.table.gaps import tell_lone_value
 from foundcause.table.reading import Encoded, Style
 
 _COUNT_LIMIT = 1e6
@@ -38,6 +39,8 @@ def encode_numbers(
         kind = "binary"
     elif len(seen) and (seen == np.round(seen)).all() and np.abs(seen).max() < _COUNT_LIMIT:
         kind = "count"
+    if len(seen) == 1:
+        notes = (*notes, *tell_lone_value(name, f"{seen[0]:.10g}", values))
     return Encoded(
         values=values,
         kind=kind,

@@ -8,7 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from foundcause.errors import TableError
-from foundcause.table.dialect import Dialect, is_number, open_text, split_rows
+from foundcause.table.cells import split_rows
+from foundcause.table.dialect import Dialect, is_number
+from foundcause.table.packed import open_text
 from foundcause.table.vocabulary import is_missing
 
 _NEEDED = 2  # rows in a cell that free text does not hold by chance;
@@ -50,11 +52,10 @@ class QuoteGuard:
         )
 
     def _is_row(self, line: str) -> bool:
-        dialect = self._dialect
-        blank_separated = dialect.separator == "whitespace"
-        if dialect.width < 2 or not (blank_separated or line.count(dialect.separator) >= dialect.width - 1):
+        dialect, separator = self._dialect, self._dialect.marks.separator
+        if dialect.width < 2 or not (separator == "whitespace" or line.count(separator) >= dialect.width - 1):
             return False
-        cells = next(iter(split_rows([line], dialect.separator)))
+        cells = next(iter(split_rows([line], dialect.marks)))
         return len(cells) == dialect.width and all(is_number(cells[k]) or is_missing(cells[k]) for k in dialect.numeric)
 
     def _opening(self, swallowed: str | None) -> int:
@@ -62,7 +63,7 @@ class QuoteGuard:
         dialect = self._dialect
         begins, opening, most = 1, 1, 0
         with open_text(self._path, dialect.encoding) as lines:
-            rows = split_rows(islice(lines, dialect.skipped, None), dialect.separator)
+            rows = split_rows(islice(lines, dialect.skipped, None), dialect.marks)
             try:
                 for row in rows:
                     if swallowed is not None and any(swallowed in cell.splitlines() for cell in row):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,11 +12,13 @@ import pandas as pd
 from foundcause.columns import ColumnInfo, Kind
 from foundcause.errors import InputError, TableError
 from foundcause.table.encode import encode_column
+from foundcause.table.footer import count_footers
 from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
 from foundcause.table.reading import Encoded, Reading
 from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse
 from foundcause.table.sources import read_source
+from foundcause.table.words import WITHOUT_ORDER
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 20_000
@@ -31,7 +33,7 @@ class Table:
     names: D unique column names, in the order of the source.
     columns: what each column was taken for; those with status ``isolated`` take no part in the graph. Columns with
         status ``dropped`` stand at the end and have no values.
-    total_rows: rows of the source before sampling.
+    total_rows: rows of the source before sampling, without those that are empty and without totals below the table.
     warnings: what a reader of the result should know about the table.
     readings: how columns of words were read, so that ``read_table`` can read other rows alike.
     """
@@ -90,7 +92,8 @@ def read_table(
     if frame.shape[1] == 0:
         raise TableError("the table has no columns; give a table with at least two")
     if rows == 0:
-        raise TableError("the table has no rows; give a table with at least a few dozen")
+        lacking = "no cell with a value" if raw.blank_rows else "no rows"
+        raise TableError(f"the table has {lacking}; give a table with at least a few dozen rows")
     if frame.shape[1] > MAX_COLUMNS:
         raise TableError(f"the table has {frame.shape[1]:,} columns; choose at most {MAX_COLUMNS:,}")
     if raw.total_rows > rows:
@@ -105,15 +108,47 @@ def read_table(
         raise TableError("drop names every column; leave at least two in the table")
     columns = {name: frame.iloc[:, k].reset_index(drop=True) for k, name in enumerate(unique) if name not in left_out}
     unique = list(columns)
-    decimal = guess_decimal((column for column in columns.values() if _is_text(column)), raw.separator)
-    before = readings or {}
-    encoded = [
-        encode_column(name, column, nominal=name in categories, decimal=decimal, reading=before.get(name))
+    places, total_rows = raw.places, raw.total_rows
+    encoded = _encode(columns, categories, raw.separator, readings or {})
+    ends = places[-1] == total_rows - 1  # a sample may lack the last row
+    if ends and (footers := count_footers(list(columns.values()), encoded, sums=total_rows == rows)):
+        columns = {name: column.iloc[:-footers] for name, column in columns.items()}
+        encoded = _encode(columns, categories, raw.separator, readings or {})
+        places, total_rows = places[:-footers], total_rows - footers
+        ending = "row holds" if footers == 1 else f"{footers} rows hold"
+        warnings.append(f"the last {ending} totals or means of the rows above, not data; left out")
+    findings = find_unfit(unique, encoded, policies, places=places, total_rows=total_rows)
+    warnings += _coding_notes(unique, encoded, findings)
+    encoded, emptied = _without_empty_rows(encoded, findings, policies)
+    if empty_rows := raw.blank_rows + emptied:
+        holding = "1 row holds" if empty_rows == 1 else f"{empty_rows:,} rows hold"
+        warnings.append(f"{holding} no value in any column that takes part; left out")
+    if len(places) == total_rows:
+        total_rows -= emptied
+    return _assemble(unique, encoded, findings, policies, total_rows, warnings)
+
+
+def _encode(
+    columns: Mapping[str, pd.Series], nominal: set[str], separator: str | None, readings: Mapping[str, Reading]
+) -> list[Encoded]:
+    decimal = guess_decimal((column for column in columns.values() if _is_text(column)), separator)
+    return [
+        encode_column(name, column, nominal=name in nominal, decimal=decimal, reading=readings.get(name))
         for name, column in columns.items()
     ]
-    findings = find_unfit(unique, encoded, policies, places=raw.places, total_rows=raw.total_rows)
-    warnings += _coding_notes(unique, encoded, findings)
-    return _assemble(unique, encoded, findings, policies, raw.total_rows, warnings)
+
+
+def _without_empty_rows(
+    encoded: list[Encoded], findings: list[Finding | None], policies: Policies
+) -> tuple[list[Encoded], int]:
+    """The columns without rows in which no column that takes part is observed, and how many those were."""
+    filled = np.zeros(len(encoded[0].values), dtype=bool)
+    for column, finding in zip(encoded, findings, strict=True):
+        if finding is None or getattr(policies, finding.case) == "keep":
+            filled |= ~np.isnan(column.values)
+    if filled.all() or not filled.any():
+        return encoded, 0
+    return [replace(column, values=column.values[filled]) for column in encoded], int((~filled).sum())
 
 
 def _is_text(column: pd.Series) -> bool:
@@ -125,10 +160,10 @@ def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Findi
     active = [(name, column) for name, column, found in zip(names, encoded, findings, strict=True) if found is None]
     nominal = [name for name, column in active if column.kind == "nominal"]
     together = len(nominal) > _NOTES_TOGETHER
-    notes = [note for _, column in active if not (together and column.kind == "nominal") for note in column.notes]
+    notes = [note for _, column in active for note in column.notes if not (together and WITHOUT_ORDER in note)]
     if together:
         notes.append(
-            f"columns {', '.join(map(repr, nominal))} hold categories without a known order; they are coded by how "
+            f"columns {', '.join(map(repr, nominal))} hold {WITHOUT_ORDER}; they are coded by how "
             "frequent they are (0 the most frequent), so the shape of their relations means little"
         )
     return notes

@@ -76,3 +76,8 @@ def shorten(word: str) -> str:
 def quote(words: Iterable[str]) -> str:
     """Words for a message, each in quotation marks."""
     return ", ".join(repr(shorten(word)) for word in words)
+
+
+def first_line(error: BaseException) -> str:
+    """What an error of a library says, without its details."""
+    return str(error).strip().split("\n")[0][:300]

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from foundcause.table.blank import filled_rows
+
 Batch = TypeVar("Batch", pa.Table, pd.DataFrame)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample(Generic[Batch]):
+    """Rows of a stream.
+
+    parts: in file order. places: (N,) of the rows among the ``total`` that hold something. blank: rows that do not.
+    """
+
+    parts: list[Batch]
+    places: np.ndarray
+    total: int
+    blank: int
 
 
 def sampled_rows(total: int, max_rows: int, seed: int) -> np.ndarray | None:
@@ -20,34 +36,42 @@ def sampled_rows(total: int, max_rows: int, seed: int) -> np.ndarray | None:
     return np.sort(np.argpartition(keys, max_rows - 1)[:max_rows])
 
 
-def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> tuple[list[Batch], np.ndarray, int]:
-    """The sampled rows in file order (as a list of parts), their places, and the number of rows that went by.
+def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> Sample[Batch]:
+    """At most ``max_rows`` of the rows that hold something.
 
-    Every row gets a random key in order of appearance, and the rows with the smallest keys stay; so the sample depends
-    on the seed and not on the batch size, and equals ``sampled_rows`` of a table that is in memory already.
+    Every such row gets a random key in order of appearance, and those with the smallest keys stay; so the sample
+    depends on the seed and not on the batch size, and equals ``sampled_rows`` of a table that is in memory already.
     """
     rng = np.random.default_rng(seed)
     parts: list[Batch] = []
     keys: list[np.ndarray] = []
     places: list[np.ndarray] = []
-    limit, held, total = np.inf, 0, 0
+    limit, held, total, blank = np.inf, 0, 0, 0
     for batch in batches:
-        rows = batch.num_rows if isinstance(batch, pa.Table) else len(batch)
-        drawn = rng.random(rows)
-        total += rows
+        rows = len(batch)
+        filled = filled_rows(_columns(batch), rows)
+        drawn = rng.random(len(filled))
+        total, blank = total + len(filled), blank + rows - len(filled)
         kept = np.flatnonzero(drawn < limit)
         if len(kept) == 0:
             continue
-        parts.append(batch if len(kept) == rows else _take(batch, kept))
+        parts.append(batch if len(kept) == rows else _take(batch, filled[kept]))
         keys.append(drawn[kept])
-        places.append(kept + total - rows)
+        places.append(kept + total - len(filled))
         held += len(kept)
         if held > 2 * max_rows:
             parts, keys, places, limit = _keep_smallest(parts, keys, places, max_rows)
             held = max_rows
     if held > max_rows:
         parts, keys, places, _ = _keep_smallest(parts, keys, places, max_rows)
-    return parts, np.concatenate(places) if places else np.zeros(0, dtype=int), total
+    together = np.concatenate(places) if places else np.zeros(0, dtype=int)
+    return Sample(parts=parts, places=together, total=total, blank=blank)
+
+
+def _columns(batch: pa.Table | pd.DataFrame) -> Iterator[pd.Series]:
+    if isinstance(batch, pa.Table):
+        return (column.to_pandas() for column in batch.itercolumns())
+    return (column for _, column in batch.items())
 
 
 def _keep_smallest(

@@ -15,7 +15,8 @@ from foundcause.table.vocabulary import LEVEL_WORDS, SCALES, TRUTHS
 
 _LEVEL = re.compile(rf"(?P<word>{'|'.join(LEVEL_WORDS)})[ _-]?(?P<number>\d+)")
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
-_RANGE = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:-|–|—|to|until|\.\.|,|;|bis)\s*({_NUMBER})\s*[\])]?(?:\s*\S{{0,10}})?")
+_END = rf"{_NUMBER}|[-+]?inf"  # as pandas.cut writes the outer intervals
+_RANGE = re.compile(rf"[\[(]?\s*({_END})\s*(?:-|–|—|to|until|\.\.|,|;|bis)\s*({_END})\s*[\])]?(?:\s*\S{{0,10}})?")
 _BELOW = re.compile(rf"(?:<=?|≤|under|below|less than|up to)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
 _ABOVE = re.compile(rf"(?:>=?|≥|over|above|more than|at least)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
 _ALONE = re.compile(rf"({_NUMBER})")

@@ -94,11 +94,12 @@ def refuse(name: str, finding: Finding, rows: int) -> TableError:
 def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -> Finding | None:
     seen = ~np.isnan(column.values)
     observed = column.values[seen]
+    told = [note.removeprefix(f"column {name!r}: ") for note in column.notes]  # words taken for missing may be why
     if len(observed) == 0:
-        return Finding(case="empty", reason="without any value")
+        return Finding(case="empty", reason="; ".join(["without any value", *told]))
     distinct = len(np.unique(observed))
     if distinct == 1:
-        return Finding(case="constant", reason="constant")
+        return Finding(case="constant", reason="; ".join(["constant", *told]))
     if len(observed) < _MIN_OBSERVED:
         return Finding(case="empty", reason=f"observed in {len(observed)} rows only")
     if len(observed) < _MIN_ROWS_FOR_IDENTIFIER:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +14,46 @@ import numpy as np
 import pandas as pd
 
 from foundcause.errors import TableError
+from foundcause.table.blank import filled_rows
 from foundcause.table.files import RawFile, read_file
 from foundcause.table.sample import sampled_rows
 
 
 def read_source(source: Any, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
-    """The source as a pandas frame of at most ``max_rows`` rows."""
+    """The source as a pandas frame of at most ``max_rows`` rows; those without any cell do not count."""
     if isinstance(source, str | os.PathLike):
-        return read_file(_place(source), max_rows=max_rows, seed=seed, separator=separator, header=header)
+        with _rereadable(_place(source)) as place:
+            return read_file(place, max_rows=max_rows, seed=seed, separator=separator, header=header)
     try:
         held = _held(source)
-        total = len(held)
-        rows = sampled_rows(total, max_rows, seed)
-        frame = _frame(held, rows)
+        filled = filled_rows(_columns(held), len(held))
+        chosen = sampled_rows(len(filled), max_rows, seed)
+        rows = filled if chosen is None else filled[chosen]
+        frame = _frame(held, None if len(rows) == len(held) else rows)
     except TableError:
         raise
     except (ValueError, TypeError, OverflowError) as error:
         raise TableError(
             f"this {type(source).__name__} cannot be read as a table: {str(error).splitlines()[0]}"
         ) from error
-    return RawFile(frame=frame, places=np.arange(total) if rows is None else rows, total_rows=total)
+    places = np.arange(len(filled)) if chosen is None else chosen
+    return RawFile(frame=frame, places=places, total_rows=len(filled), blank_rows=len(held) - len(filled))
+
+
+@contextmanager
+def _rereadable(path: Path) -> Iterator[Path]:
+    """The file itself; for a pipe, such as the shell's ``<(...)``, a file that holds what comes through it."""
+    if not path.is_fifo():
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        try:
+            with path.open("rb") as pipe, copy.open("wb") as file:
+                shutil.copyfileobj(pipe, file)
+            yield copy
+        except TableError as error:
+            raise TableError(str(error).replace(repr(str(copy)), repr(str(path)))) from error
 
 
 def _place(source: str | os.PathLike[str]) -> Path:
@@ -79,12 +102,21 @@ def _frame(held: Any, rows: np.ndarray | None) -> pd.DataFrame:
     if isinstance(held, np.ndarray):
         return _array_frame(held if rows is None else held[rows])
     if _library(held) == "polars":
-        chosen = held if rows is None else held[rows]
-        columns = [chosen[name].to_arrow().to_pandas() for name in chosen.columns]
-        return pd.DataFrame(dict(enumerate(columns))).set_axis(list(chosen.columns), axis=1)
-    chosen = held if rows is None else held.take(rows)
-    columns = [chosen.column(k).to_pandas() for k in range(chosen.num_columns)]
-    return pd.DataFrame(dict(enumerate(columns))).set_axis(list(chosen.schema.names), axis=1)
+        chosen, names = held if rows is None else held[rows], held.columns
+    else:
+        chosen, names = held if rows is None else held.take(rows), held.schema.names
+    return pd.DataFrame(dict(enumerate(_columns(chosen)))).set_axis(list(names), axis=1)
+
+
+def _columns(held: Any) -> Iterator[pd.Series]:
+    """The columns, made one by one."""
+    if isinstance(held, np.ndarray):
+        held = _array_frame(held)
+    if isinstance(held, pd.DataFrame):
+        return (held.iloc[:, k] for k in range(held.shape[1]))
+    if _library(held) == "polars":
+        return (held[name].to_arrow().to_pandas() for name in held.columns)
+    return (held.column(k).to_pandas() for k in range(held.num_columns))
 
 
 def _is_rectangular_numbers(rows: Sequence[Any]) -> bool:

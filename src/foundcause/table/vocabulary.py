@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-MISSING = frozenset(
+NO_VALUE = frozenset(
     {
+        "",
         "na",
         "n/a",
         "n.a.",
         "#n/a",
         "#na",
+        "<na>",
         "nan",
         "-nan",
+        "nat",
         "null",
-        "nil",
-        "missing",
-        "unknown",
-        "unk",
+        "<null>",
+        "(null)",
+        "\\n",
         "?",
-        "-",
-        "--",
         ".",
         "..",
-        "*",
-        "nat",
-        "n.d.",
-        "k.a.",
-        "refused",
         "#value!",
         "#ref!",
         "#div/0!",
         "#null!",
         "#num!",
-        "<na>",
-        "<null>",
-        "(null)",
-        "\\n",
-        "",
+    }
+)
+"""Casefolded spellings of a cell without a value."""
+
+PERHAPS_NO_VALUE = frozenset(
+    {
+        "missing",
+        "unknown",
+        "unk",
+        "-",
+        "--",
+        "*",
+        "n.d.",
+        "k.a.",
+        "refused",
         "not available",
         "not applicable",
         "no answer",
@@ -45,7 +50,12 @@ MISSING = frozenset(
         "keine angabe",
     }
 )
-"""Casefolded spellings of a cell without a value."""
+"""Casefolded words that mostly stand for no value, but are a value in columns such as refused/accepted."""
+
+NOTHING = frozenset({"none", "nil"})
+"""Casefolded words that are a value among words and stand for no value among numbers."""
+
+_MISSING = NO_VALUE | PERHAPS_NO_VALUE | NOTHING
 
 TRUTHS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1")),
@@ -56,8 +66,13 @@ TRUTHS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("non", "oui"),),
     (("no", "si"),),
     (("no", "sí"),),
+    (("-", "+"),),
+    (("female", "male"), ("f", "m")),
+    (("woman", "man"),),
+    (("control", "treated"),),
+    (("control", "treatment"),),
 )
-"""Pairs of words for false and true; those of one line may be spellings of each other."""
+"""Pairs of words for false and true, and pairs that are always coded alike; those of one line may be spellings."""
 
 # Each scale is a list of steps from low to high; a step lists the words that mean it.
 SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
@@ -82,7 +97,7 @@ SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("xxxl",),
     ),
     (
-        ("none", "absent", "no"),
+        ("none", "nil", "absent", "no"),
         ("trace",),
         ("mild", "slight"),
         ("moderate",),
@@ -179,6 +194,8 @@ SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("tenth",),
     ),
     (("i",), ("ii",), ("iii",), ("iv",), ("v",), ("vi",), ("vii",), ("viii",), ("ix",), ("x",)),
+    (("-", "neg", "negative"), ("±", "+-", "+/-", "(+)", "trace"), ("+",), ("++",), ("+++",), ("++++",)),
+    (("*",), ("**",), ("***",), ("****",), ("*****",)),
     (("low risk",), ("intermediate risk", "medium risk", "moderate risk"), ("high risk",)),
     (("bronze",), ("silver",), ("gold",), ("platinum",)),
     (("debug",), ("info",), ("warning", "warn"), ("error",), ("critical", "fatal")),
@@ -233,5 +250,10 @@ LEVEL_WORDS = [
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell's text is a usual spelling of "no value"."""
-    return text.strip().casefold() in MISSING
+    """Whether a cell's text is a usual spelling of "no value", also one that may be a value of its own."""
+    return text.strip().casefold() in _MISSING
+
+
+def is_blank(text: str) -> bool:
+    """Whether a cell's text is nothing but a spelling of "no value"."""
+    return text.strip().casefold() in NO_VALUE

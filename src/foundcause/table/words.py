@@ -11,11 +11,15 @@ import pandas as pd
 
 from foundcause.columns import Kind
 from foundcause.table.dates import read_clock_times, read_dates
-from foundcause.table.numbers import Decimal, read_numbers
+from foundcause.table.durations import read_durations
+from foundcause.table.gaps import find_gaps, taken_for_missing, taken_for_values, tell_lone_value
+from foundcause.table.numbers import Decimal, NumberStyle, read_numbers
 from foundcause.table.numeric import count_different, encode_numbers
 from foundcause.table.reading import Codes, Encoded, Reading, quote, shorten
 from foundcause.table.scales import fold, known_order, known_truth
 from foundcause.table.vocabulary import is_missing
+
+WITHOUT_ORDER = "categories without a known order"
 
 _NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is text,
 _LEAST_SHARE, _LEAST_SHARE_MANY = 0.8, 0.5  # unless all else are few words beside few or many different numbers
@@ -27,32 +31,39 @@ _BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{
 def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool = False) -> Encoded:
     """Cells of text (None where missing) as numbers; with ``nominal`` they are categories, whatever they look like."""
     places, words = _different(texts)
-    missing = np.array([is_missing(word) for word in words], dtype=bool)
-    nothing = np.array([word.casefold() == "none" for word in words], dtype=bool)
-    if nothing.any() and known_order([word for word, gone in zip(words, missing, strict=True) if not gone]) is None:
-        missing |= nothing
-    kept = np.flatnonzero(~missing)
-    if not len(kept):
-        return Encoded(values=np.full(len(texts), np.nan), kind="empty", encoding="no value", style=Codes(numbers={}))
-    counts = np.bincount(places[places >= 0], minlength=len(words))[kept]
-    found = [words[k] for k in kept]
-    encoded = _categories(name, found, counts) if nominal else _encode_words(name, found, counts, decimal)
+    counts = np.bincount(places[places >= 0], minlength=len(words))
+
+    def known(chosen: np.ndarray) -> Encoded | None:
+        return None if nominal else _known(name, *_chosen(words, counts, chosen), decimal)
+
+    gaps = find_gaps(words, lambda chosen: known(chosen) is None)
+    told = taken_for_missing(name, words, counts, gaps)
+    if gaps.all():
+        values = np.full(len(texts), np.nan)
+        return Encoded(values=values, kind="empty", encoding="no value", notes=told, style=Codes(numbers={}))
+    found = [words[k] for k in np.flatnonzero(~gaps)]
+    encoded = known(~gaps)
+    if encoded is None:
+        encoded = _categories(name, found, counts[~gaps])
+        told = (*taken_for_values(name, words, counts, gaps), *told)
     of_word = np.full(len(words), np.nan)
-    of_word[kept] = encoded.values
+    of_word[~gaps] = encoded.values
     values = _spread(of_word, places)
-    if encoded.kind == "continuous":
+    if isinstance(encoded.style, NumberStyle):
         different = count_different(pd.Series(found, dtype=object), encoded.values)
         return encode_numbers(
             name, values, encoded.notes, encoding=encoded.encoding, style=encoded.style, different=different
         )
-    return dataclasses.replace(encoded, values=values)
+    if len(np.unique(encoded.values[~np.isnan(encoded.values)])) == 1:
+        told = (*told, *tell_lone_value(name, found[0], values))
+    return dataclasses.replace(encoded, values=values, notes=(*encoded.notes, *told))
 
 
 def encode_texts_as_before(name: str, texts: pd.Series, reading: Reading) -> Encoded:
     """Cells of text as another table's were read; words that were never seen or are written otherwise are missing."""
     places, words = _different(texts)
     of_word = reading.style.read(words) if words else np.zeros(0)
-    known_missing = np.array([is_missing(word) or word.casefold() == "none" for word in words], dtype=bool)
+    known_missing = np.array([is_missing(word) for word in words], dtype=bool)
     strange = np.flatnonzero(np.isnan(of_word) & ~known_missing)
     notes: tuple[str, ...] = ()
     if len(strange):
@@ -76,15 +87,19 @@ def _spread(of_word: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.append(of_word, np.nan)[places]
 
 
-def _encode_words(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded:
-    """A number for each different text; ``values`` has one entry per word."""
+def _chosen(words: list[str], counts: np.ndarray, chosen: np.ndarray) -> tuple[list[str], np.ndarray]:
+    return [words[k] for k in np.flatnonzero(chosen)], counts[chosen]
+
+
+def _known(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
+    """A number for each different text, ``values`` (W,), when its meaning is known; None for other categories."""
     return (
         _numbers(name, words, counts, decimal)
         or _ranks(name, [word.casefold() for word in words], known_truth(words), "{}={}", ", ")
         or read_dates(name, words, counts)
+        or read_durations(name, words, counts)
         or read_clock_times(name, words, counts)
         or _ranks(name, words, known_order(words), "{}", " < ")
-        or _categories(name, words, counts)
     )
 
 
@@ -109,22 +124,20 @@ def _ranks(name: str, words: list[str], ranks: list[int] | None, step: str, betw
 
 
 def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
-    """Codes of words without a known order: two alphabetically, more by how frequent they are."""
-    folded = [word.casefold() for word in words]
-    levels = sorted(set(folded))
-    if len(levels) <= 2:
-        encoding = ", ".join(f"{shorten(word)}={k}" for k, word in enumerate(levels))
-        return _coded(words, np.array([float(levels.index(word)) for word in folded]), "binary", encoding)
+    """Codes of words without a known order, by how frequent they are: of two, the rarer is 1."""
     total: dict[str, int] = {}
-    for word, count in zip(folded, counts, strict=True):
-        total[word] = total.get(word, 0) + int(count)
+    for word, count in zip(words, counts, strict=True):
+        total[word.casefold()] = total.get(word.casefold(), 0) + int(count)
     ranked = sorted(total, key=lambda word: (-total[word], word))
     code = {word: float(k) for k, word in enumerate(ranked)}
+    values = np.array([code[word.casefold()] for word in words])
+    if len(ranked) <= 2:
+        return _coded(words, values, "binary", ", ".join(f"{shorten(word)}={k}" for k, word in enumerate(ranked)))
     note = (
-        f"column {name!r} holds {len(ranked)} categories without a known order; they are coded by how frequent they "
+        f"column {name!r} holds {len(ranked)} {WITHOUT_ORDER}; they are coded by how frequent they "
         f"are ({quote(ranked[:3])}, ... = 0, 1, 2, ...), so the shape of its relations means little"
     )
-    return _coded(words, np.array([code[word] for word in folded]), "nominal", "frequency rank", (note,))
+    return _coded(words, values, "nominal", "frequency rank", (note,))
 
 
 def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, notes: tuple[str, ...] = ()) -> Encoded:

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import HTTPException, Request, Response
 
 from foundcause.errors import FoundcauseError
+from foundcause.knowledge import Knowledge
 from foundcause.web.jobs import Job, JobQueue, QueueFullError
 from foundcause.web.schemas import JobView, TableView
 from foundcause.web.security import cookie_name
@@ -99,8 +100,6 @@ def check_choices(
     knowledge: dict[str, Any] | None, drop: Sequence[str], nominal: Sequence[str], answer: dict[str, Any]
 ) -> None:
     """Unknown columns and contradictions are said at once, not after the wait."""
-    from foundcause.knowledge import Knowledge
-
     known = {column["name"] for column in answer["columns"]}
     for option, chosen in (("drop", drop), ("nominal", nominal)):
         if unknown := [name for name in chosen if name not in known]:

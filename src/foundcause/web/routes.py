@@ -214,7 +214,7 @@ async def start_discovery(
     if table.read is None or table.read.state != "done" or table.read.answer is None:
         raise HTTPException(409, "the table has not been read yet")
     if body.runs > limits.runs:
-        raise HTTPException(400, f"runs={body.runs} is more than this server's {limits.runs}")
+        raise HTTPException(400, f"runs={body.runs} is more than this server's {limits.runs}; ask for fewer passes")
     held = list(visit.tables.values()) if visit else []
     if sum(not job.finished for other in held for job in other.discoveries.values()) >= limits.discoveries:
         raise HTTPException(429, f"{limits.discoveries} discoveries of this visit are under way; wait or cancel one")

@@ -74,7 +74,7 @@ class About(BaseModel):
     upload_bytes: int
     rows: int
     columns: int
-    runs: int
+    runs: int = Field(description="Most passes of a discovery.")
     discover_seconds: float
     files: list[str] = Field(description="Exports that each discovery offers.")
 
@@ -98,7 +98,7 @@ class DiscoveryBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     knowledge: KnowledgeBody | None = None
-    runs: int = Field(default=10, ge=1, le=1000, description="Passes over resampled rows; the server's limit applies.")
+    runs: int = Field(default=10, ge=1, description="Passes over resampled rows; at most `runs` of `/api/about`.")
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
     threshold: float | None = Field(default=None, ge=0, le=1, description="Null adapts it to the table.")
     drop: list[Name] = Field(default=[], max_length=_MANY, description="Columns to leave out.")

@@ -24,7 +24,7 @@ class Limits:
     read_seconds: longest time reading a table may take.
     discover_seconds: longest time a discovery may take.
     memory_bytes: address space of a worker process.
-    runs: most passes a visitor may ask for.
+    runs: most passes of a discovery.
     tables: tables one visit may hold at a time.
     discoveries: discoveries of one visit that wait or run at a time.
     visits: visits at a time.
