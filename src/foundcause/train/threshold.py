@@ -13,7 +13,7 @@ from foundcause.decode.temperature import sigmoid
 from foundcause.decode.threshold import ThresholdRule, expected_f1_threshold
 from foundcause.train.metrics import Answer
 
-LOW, HIGH = 0.1, 0.8
+LOW, HIGH = 0.25, 0.8  # below, edges of tables that say nothing would be shown for want of better ones
 _GRID = np.linspace(0.02, 0.95, 94)
 _RIDGE = 1e-3
 _COEFFICIENTS = ("intercept", "expected_f1", "log_variables", "log_rows")
