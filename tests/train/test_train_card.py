@@ -64,7 +64,7 @@ def test_what_was_never_trained_on_follows_from_the_mixture_used(tmp_path: Path)
     unseen = pairs.split("Never trained on: ")[1].split(".")[0].split(", ")
     assert {"sensors", "diverse", "excerpts", "ecology", "wide"} <= set(unseen) and "pairs" not in unseen
     paper = _said(tmp_path, training=TrainConfig(steps=9, mixture="PAPER").as_dict())
-    assert "Never trained on: linear_gaussian, pairs, excerpts, expert" in paper and "fog," not in paper
+    assert "Never trained on: linear_gaussian, unrelated, pairs, excerpts, expert" in paper and "fog," not in paper
 
 
 def test_what_ancestors_saw_is_not_called_unseen(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import secrets
 import socket
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -14,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from foundcause.web.settings import Settings, is_loopback
 
+_TOO_LARGE = 413
+_READ_ON_BYTES, _READ_ON_SECONDS = 32 << 20, 2.0
 TOKEN_COOKIE = "foundcause_token"
 UPLOAD_PATH = "/api/tables"
 
@@ -83,6 +87,8 @@ class Gatekeeper:
         except RefusalError as refusal:
             if started:
                 raise
+            if refusal.status == _TOO_LARGE:
+                await _read_on(receive)
             await _refuse(guarded, refusal)
 
     def _check_token(self, scope: Scope, headers: Headers) -> str | None:
@@ -206,7 +212,19 @@ def _counted(receive: Receive, limit: int) -> Receive:
 
 def _too_large(limit: int) -> RefusalError:
     size = f"{limit / (1 << 20):.0f} MB" if limit >= 1 << 20 else f"{limit:,} bytes"
-    return RefusalError(413, f"this is more than the {size} that this server takes; send fewer rows or columns")
+    return RefusalError(_TOO_LARGE, f"this is more than the {size} that this server takes; send fewer rows or columns")
+
+
+async def _read_on(receive: Receive) -> None:
+    """Take some more of a body that is refused: a connection closed on a client that still sends loses the answer."""
+    left = _READ_ON_BYTES
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_READ_ON_SECONDS):
+            while left > 0:
+                message = await receive()
+                if not message.get("more_body"):
+                    return
+                left -= len(message.get("body", b""))
 
 
 async def _refuse(send: Send, refusal: RefusalError) -> None:
