@@ -53,8 +53,7 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 def curve_block(columns: Columns, looks: Sequence[Look]) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES`, of each pair on the rows of the closest of ``looks`` at it."""
-    found, shared = layered(columns, looks, _curves_of)
-    out = {name: value.clone() for name, value in found.items()}
+    out, shared = layered(columns, looks, _curves_of)
     n = rows_looked_at(columns, looks)
     for scale in _SCALES:
         entropy = out[f"curve_entropy_{scale}"]
