@@ -237,3 +237,15 @@ def test_of_two_words_the_rarer_is_one():
     assert renamed.values.tolist() == [1, 0, 0]
     for pair in (["no", "yes"], ["female", "male"], ["F", "M"], ["control", "treated"]):
         assert encode([*pair, pair[1]]).values.tolist() == [0, 1, 1]
+
+
+def test_words_taken_for_missing_in_many_columns_are_told_once() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"it's {k}": rng.choice(["yes", "no", "unknown"], size=90) for k in range(5)})
+    few, many = (
+        [note for note in read_table(frame.iloc[:, :columns]).warnings if "missing" in note] for columns in (3, 5)
+    )
+    assert [note.count("'unknown'") for note in few] == [1, 1, 1]
+    cells = int((frame == "unknown").sum().sum())
+    assert len(many) == 1 and f"'unknown' ({cells} cells) is taken for missing" in many[0]
+    assert all(repr(name) in many[0] for name in frame)

@@ -13,6 +13,7 @@ from foundcause.columns import ColumnInfo, Kind
 from foundcause.errors import InputError, TableError
 from foundcause.table.encode import encode_column
 from foundcause.table.footer import count_footers
+from foundcause.table.gaps import joined
 from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
 from foundcause.table.reading import Encoded, Reading
@@ -156,7 +157,7 @@ def _is_text(column: pd.Series) -> bool:
 
 
 def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Finding | None]) -> list[str]:
-    """Notes of the columns that take part; those of many nominal columns become one."""
+    """Notes of the columns that take part; those that say the same of many columns become one."""
     active = [(name, column) for name, column, found in zip(names, encoded, findings, strict=True) if found is None]
     nominal = [name for name, column in active if column.kind == "nominal"]
     together = len(nominal) > _NOTES_TOGETHER
@@ -166,7 +167,7 @@ def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Findi
             f"columns {', '.join(map(repr, nominal))} hold {WITHOUT_ORDER}; they are coded by how "
             "frequent they are (0 the most frequent), so the shape of their relations means little"
         )
-    return notes
+    return joined(notes, most=_NOTES_TOGETHER)
 
 
 _STATUS: dict[str, Literal["used", "isolated", "dropped"]] = {"keep": "used", "isolate": "isolated", "drop": "dropped"}
