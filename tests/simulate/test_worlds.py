@@ -9,7 +9,19 @@ import pytest
 from scipy import stats
 
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import WORLDS, ecology, expert, laws, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import (
+    WORLDS,
+    bodies,
+    days,
+    ecology,
+    expert,
+    laws,
+    regions,
+    sensors,
+    signalling,
+    surveys,
+    telemetry,
+)
 
 NAMES = list(WORLDS)
 # Edges per node at 25 variables, hidden nodes and their edges included: mean over scenes, and any single scene.
@@ -20,6 +32,9 @@ MEAN_EDGES = {
     "sensors": (1.3, 2.2),
     "surveys": (1.2, 1.8),
     "laws": (1.0, 1.8),
+    "days": (1.0, 1.8),
+    "regions": (1.0, 1.8),
+    "bodies": (1.0, 1.9),
     "ecology": (1.2, 1.9),
 }
 
@@ -29,8 +44,9 @@ def scene(name: str, seed: int, *, rows: int = 300, variables: int = 12) -> Scen
 
 
 def test_names() -> None:
-    assert NAMES == ["expert", "signalling", "telemetry", "sensors", "surveys", "laws", "ecology"]
-    for module in (expert, signalling, telemetry, sensors, surveys, laws, ecology):
+    modules = (expert, signalling, telemetry, sensors, surveys, laws, days, regions, bodies, ecology)
+    assert [module.NAME for module in modules] == NAMES
+    for module in modules:
         assert WORLDS[module.NAME] is module.draw
 
 

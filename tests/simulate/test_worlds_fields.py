@@ -1,4 +1,4 @@
-"""What is particular to the wiring and to the worlds of signalling, telemetry, sensors, surveys and laws."""
+"""What is particular to the wiring and to single worlds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, rankdata
 
-from foundcause.simulate.worlds import laws, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import bodies, days, laws, regions, sensors, signalling, surveys, telemetry
 from foundcause.simulate.worlds.signalling import regulate
 from foundcause.simulate.worlds.surveys import FIELDS
 from foundcause.simulate.worlds.telemetry import combine, flow
@@ -211,3 +211,66 @@ def test_a_law_answers_all_its_causes(family: str | None) -> None:
             moved = [np.roll(cause, 7) if j == k else cause for j, cause in enumerate(causes)]
             idle += np.allclose(laws._effect(np.random.default_rng(seed), moved, family), effect)
     assert idle <= 1  # of 180; a maximum may hide one cause behind another
+
+
+@pytest.mark.parametrize(("memory", "low", "high"), [(0.0, -0.1, 0.1), (0.5, 0.25, 0.7), (0.9, 0.7, 0.98)])
+def test_days_remember_what_their_scene_remembers(memory: float, low: float, high: float) -> None:
+    rng = np.random.default_rng(0)
+    ranks = [rankdata(days._lingering(rng, 600, memory)) for _ in range(40)]
+    assert low < np.mean([np.corrcoef(rank[1:], rank[:-1])[0, 1] for rank in ranks]) < high
+
+
+def test_a_season_is_felt_in_phases() -> None:
+    """What follows a season rises and falls with it, at times of its own."""
+    rng = np.random.default_rng(0)
+    habits = days.Habits(memory=0.0, late=0.0, explained=0.5, bend=0.0)
+    angle = 2 * np.pi * np.arange(365) / 365
+    felt = [days._felt(rng, angle, "season", habits) for _ in range(40)]
+    peaks = {int(np.argmax(column)) // 30 for column in felt}
+    assert len(peaks) > 6
+    assert all(abs(column[0] - column[-1]) < 0.1 for column in felt)
+
+
+def test_neighbouring_regions_are_alike() -> None:
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-1.0, 1.0, (600, 2))
+    distance = np.linalg.norm(places[:, None] - places[None], axis=2) + 10.0 * np.eye(600)
+    nearest = distance.argmin(axis=1)
+
+    def likeness(smooth: float) -> float:
+        columns = [regions._own(rng, places, smooth) for _ in range(30)]
+        return float(np.mean([np.corrcoef(column, column[nearest])[0, 1] for column in columns]))
+
+    assert likeness(0.9) > 0.6
+    assert abs(likeness(0.0)) < 0.1
+
+
+def test_totals_grow_with_the_size_of_a_place() -> None:
+    grows = []
+    for seed in range(60):
+        drawn = regions.draw(np.random.default_rng(seed), rows=500, variables=10)
+        if not drawn.record["size"]:
+            continue
+        assert drawn.hidden[0] != drawn.record["size_shown"]
+        heads = rankdata(drawn.values[:, 0])
+        grows += [np.corrcoef(heads, rankdata(drawn.values[:, k]))[0, 1] for k in np.flatnonzero(drawn.graph[0])]
+    assert len(grows) > 50
+    assert np.mean(np.array(grows) > 0.2) > 0.9
+
+
+def test_parts_follow_powers_of_the_body() -> None:
+    """A part errs by percent: in logarithms it follows what it is part of, whatever the unit."""
+    size = np.random.default_rng(0).normal(size=800)
+    part = np.array([bodies.LAYERS.index("size")])
+    for seed in range(40):
+        value, log, _ = bodies._grown(np.random.default_rng(seed), [size], part, 0.05)
+        assert np.isfinite(value).all() and np.ptp(value) > 0.0
+        assert np.corrcoef(size, log)[0, 1] > 0.95
+        assert np.corrcoef(rankdata(size), rankdata(value))[0, 1] > 0.9
+
+
+def test_what_is_given_to_a_body_has_no_cause() -> None:
+    for seed in range(30):
+        drawn = bodies.draw(np.random.default_rng(seed), rows=100, variables=15)
+        assert drawn.graph.any()
+        assert not drawn.graph[:, 0].any()

@@ -15,7 +15,19 @@ from foundcause.simulate.pairs import recorded
 from foundcause.simulate.task import Scene
 
 NAME = "excerpts"
-SOURCES = ("dowhy", "diverse", "interventions", "signalling", "telemetry", "sensors", "surveys", "laws")
+SOURCES = (
+    "dowhy",
+    "diverse",
+    "interventions",
+    "signalling",
+    "telemetry",
+    "sensors",
+    "surveys",
+    "laws",
+    "days",
+    "regions",
+    "bodies",
+)
 """Components with continuous columns that are rich enough to tell a direction."""
 LINKED = 0.7  # share of excerpts around an edge; the others are any two columns
 EXOGENOUS = 0.5  # share of those whose cause has no cause in the scene, where there is such an edge

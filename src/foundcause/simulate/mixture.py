@@ -108,9 +108,9 @@ SHIPPED = dataclasses.replace(
     PAPER,
     name="SHIPPED",
     weights={
-        "dowhy": 0.04,
-        "diverse": 0.08,
-        "linear_gaussian": 0.05,
+        "dowhy": 0.03,
+        "diverse": 0.07,
+        "linear_gaussian": 0.04,
         "discrete": 0.03,
         "fog": 0.015,
         "subpopulation": 0.015,
@@ -118,9 +118,9 @@ SHIPPED = dataclasses.replace(
         "ultra_sparse": 0.035,
         "unrelated": 0.02,
         # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
-        "pairs": 0.18,
-        "excerpts": 0.09,
-        **dict.fromkeys(WORLD_NAMES, 0.07),
+        "pairs": 0.17,
+        "excerpts": 0.10,
+        **dict.fromkeys(WORLD_NAMES, 0.05),
     },
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),

@@ -7,7 +7,18 @@ from typing import Protocol
 import numpy as np
 
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import ecology, expert, laws, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import (
+    bodies,
+    days,
+    ecology,
+    expert,
+    laws,
+    regions,
+    sensors,
+    signalling,
+    surveys,
+    telemetry,
+)
 
 
 class Draw(Protocol):
@@ -16,6 +27,5 @@ class Draw(Protocol):
     def __call__(self, rng: np.random.Generator, *, rows: int, variables: int) -> Scene: ...
 
 
-WORLDS: dict[str, Draw] = {
-    world.NAME: world.draw for world in (expert, signalling, telemetry, sensors, surveys, laws, ecology)
-}
+_WORLDS = (expert, signalling, telemetry, sensors, surveys, laws, days, regions, bodies, ecology)
+WORLDS: dict[str, Draw] = {world.NAME: world.draw for world in _WORLDS}

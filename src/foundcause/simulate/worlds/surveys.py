@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds.surveys_columns import COLUMNS, ROOTS, standard
+from foundcause.simulate.worlds.effects import joined
+from foundcause.simulate.worlds.surveys_columns import COLUMNS, ROOTS
 from foundcause.simulate.worlds.wiring import wire
 
 NAME = "surveys"
@@ -97,7 +98,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     for node in range(nodes):
         parents = np.flatnonzero(graph[:, node])
         if len(parents):
-            signal = _effects(rng, scores[:, parents], spec.bend if not proxy[node] else 0.05)
+            signal = joined(rng, scores[:, parents], spec.bend if not proxy[node] else 0.05)
             latent = np.sqrt(explained[node]) * signal + np.sqrt(1.0 - explained[node]) * _noise(rng, rows, tail)
         elif trait[node]:
             latent = _noise(rng, rows, "normal")
@@ -161,36 +162,6 @@ def _wiring(rng: np.random.Generator, variables: int, spec: Field) -> tuple[np.n
         bias = (rng.random((main, nodes)) < 0.06 / max(main / 8, 1)) & proxy[None, :] & ~trait[:main, None]
         graph[:main] |= bias
     return graph, trait, proxy
-
-
-def _effects(rng: np.random.Generator, causes: np.ndarray, bend: float) -> np.ndarray:
-    """The standardised sum (N,) of the effects of (N, P) standardised causes: most straight, some bent."""
-    count = causes.shape[1]
-    # No cause is drowned by the others altogether.
-    weight = np.clip(np.exp(rng.normal(0.0, 0.5, count)), 0.35, 3.0) * rng.choice([1.0, 1.0, -1.0], count)
-    total = np.zeros(len(causes))
-    for k in range(count):
-        x = causes[:, k]
-        total += weight[k] * (standard(_bent(rng, x)) if rng.random() < bend else x)
-    if count > 1 and rng.random() < 0.2:
-        a, b = rng.choice(count, size=2, replace=False)
-        total += rng.uniform(0.3, 1.0) * causes[:, a] * causes[:, b]
-    return standard(total)
-
-
-def _bent(rng: np.random.Generator, x: np.ndarray) -> np.ndarray:
-    kind = int(rng.integers(6))
-    if kind == 0:
-        return -((x - rng.uniform(-1.0, 1.0)) ** 2) + rng.choice([-1.0, 1.0]) * x
-    if kind == 1:
-        return np.tanh(rng.uniform(0.8, 2.5) * (x - rng.normal(0.0, 0.5)))
-    if kind == 2:
-        return np.maximum(x - rng.normal(0.0, 0.6), 0.0) + 0.1 * x
-    if kind == 3:
-        return (x > rng.normal(0.0, 0.6)) + 0.05 * x
-    if kind == 4:
-        return np.exp(np.clip(rng.uniform(0.4, 1.0) * x, -5, 3))
-    return np.log(np.maximum(x - x.min(), 0.0) + rng.uniform(0.1, 1.0))
 
 
 def _noise(rng: np.random.Generator, rows: int, tail: str) -> np.ndarray:
