@@ -274,3 +274,18 @@ def test_what_is_given_to_a_body_has_no_cause() -> None:
         drawn = bodies.draw(np.random.default_rng(seed), rows=100, variables=15)
         assert drawn.graph.any()
         assert not drawn.graph[:, 0].any()
+
+
+def test_where_and_when_are_told_once() -> None:
+    """Two columns that follow from each other without a cause in the graph would be labelled as unrelated."""
+    for told, root, already in [
+        (set(), "east", False),
+        ({"east"}, "east", True),
+        ({"east"}, "north", False),
+        ({"distance"}, "north", True),
+        ({"north"}, "distance", True),
+        ({"height"}, "height", False),
+    ]:
+        assert regions._told_already(root, told) == already
+    assert days._told_already("trend", ["season"]) and days._told_already("season", ["weekday", "trend"])
+    assert days._told_already("weekday", ["weekday"]) and not days._told_already("weekday", ["season"])

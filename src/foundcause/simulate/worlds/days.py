@@ -6,6 +6,7 @@ one another hold less than they seem to.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from foundcause.simulate.worlds.wiring import hide_some, wire
 NAME = "days"
 
 CALENDAR = {"season": 0.45, "weekday": 0.2, "trend": 0.1, "none": 0.25}
-"""What the first nodes without causes are, each at most once."""
+"""What nodes without causes may be, each at most once in a scene, and the date only where no season is told by it."""
 KINDS = {"normal": 0.4, "amount": 0.27, "count": 0.11, "percent": 0.08, "showers": 0.09, "binary": 0.05}
 _WEEK = 7
 
@@ -62,7 +63,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         parents = np.flatnonzero(graph[:, node])
         if len(parents) == 0 and rng.random() < (0.8 if not calendar else 0.2):
             kind = str(rng.choice(list(CALENDAR), p=list(CALENDAR.values())))
-            if kind not in ("none", *calendar.values()):
+            if kind != "none" and not _told_already(kind, calendar.values()):
                 calendar[node] = kind
                 column, score = _calendar(rng, rows, kind)
                 builder.add(column, [], hidden=unseen[node], discrete=len(np.unique(column)) <= 12)
@@ -78,6 +79,11 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     return builder.scene(
         world=NAME, shape=shape, latents=hidden, memory=round(habits.memory, 3), calendar=sorted(calendar.values())
     )
+
+
+def _told_already(kind: str, present: Collection[str]) -> bool:
+    """Whether a column of the calendar would follow from those there are, with no cause to show for it."""
+    return kind in present or {kind, *present} >= {"season", "trend"}
 
 
 def _calendar(rng: np.random.Generator, rows: int, kind: str) -> tuple[np.ndarray, np.ndarray]:

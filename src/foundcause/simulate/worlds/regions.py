@@ -17,7 +17,8 @@ from foundcause.simulate.worlds.wiring import hide_some, wire
 
 NAME = "regions"
 
-ROOTS = {"coordinate": 0.3, "height": 0.2, "distance": 0.1, "map": 0.4}
+ROOTS = {"east": 0.14, "north": 0.14, "distance": 0.1, "height": 0.2, "map": 0.42}
+"""What nodes without causes may be; where a place is, is told once and in one way."""
 KINDS = {"normal": 0.32, "amount": 0.25, "percent": 0.25, "count": 0.1, "ordinal": 0.08}
 _FORMS = ("layered", "plain", "hubs", "tree", "chain", "modules")
 
@@ -42,13 +43,15 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         builder.add(np.round(np.exp(heads + rng.uniform(4.0, 9.0))), [], hidden=not size_shown)
     offset = int(sized)
     scores: list[np.ndarray] = []
+    told: set[str] = set()
     for node in range(len(graph)):
         parents = np.flatnonzero(graph[:, node])
         causes = (parents + offset).tolist()
         own = _own(rng, places, smooth)
         if len(parents) == 0:
             root = str(rng.choice(list(ROOTS), p=list(ROOTS.values())))
-            if root != "map":
+            if root != "map" and not _told_already(root, told):
+                told.add(root)
                 column = _location(rng, places, root)
                 scores.append(_felt_location(rng, column))
                 builder.add(column, [], hidden=unseen[node])
@@ -87,11 +90,17 @@ def _own(rng: np.random.Generator, places: np.ndarray, smooth: float) -> np.ndar
     return standard(np.sqrt(share) * standard(field) + np.sqrt(1.0 - share) * alone)
 
 
+def _told_already(root: str, told: set[str]) -> bool:
+    """Whether a column would follow from those there are, with no cause to show for it. Heights are many, not one."""
+    if root == "distance":
+        return bool(told & {"east", "north", "distance"})
+    return root != "height" and bool(told & {root, "distance"})
+
+
 def _location(rng: np.random.Generator, places: np.ndarray, root: str) -> np.ndarray:
     """A column that only depends on where a place is, (N,)."""
-    if root == "coordinate":
-        angle = rng.choice([0.0, np.pi / 2])
-        value = places @ np.array([np.cos(angle), np.sin(angle)]) * rng.uniform(2.0, 40.0) + rng.uniform(-60.0, 60.0)
+    if root in ("east", "north"):
+        value = places[:, int(root == "north")] * rng.uniform(2.0, 40.0) + rng.uniform(-60.0, 60.0)
         return np.round(value, int(rng.integers(1, 4)))
     if root == "height":
         field = standard(gaussian_process(rng, places, np.full(2, rng.uniform(0.2, 0.8))))
