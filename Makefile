@@ -12,7 +12,7 @@ help:
 	@echo "make test-slow   the tests that take minutes"
 	@echo "make lint        ruff and mypy alone"
 
-# torch goes first and pinned: a looser request may pull gigabytes of CUDA packages onto a machine without a GPU.
+# torch goes first and pinned, so that a CPU build that pip has at hand (or is pointed at) is taken and kept.
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "$$(grep '^torch==' constraints.txt)"

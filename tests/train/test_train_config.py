@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from pathlib import Path
 
 import pytest
@@ -91,3 +93,13 @@ def test_what_a_resume_may_change(tmp_path: Path) -> None:
             resumed(tmp_path, {name: value})
     with pytest.raises(CheckpointError, match=r"config\.json"):
         resumed(tmp_path / "elsewhere", {})
+
+
+def test_the_documentation_lists_every_option() -> None:
+    """docs/training.md has each option with the words of the class."""
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
+    rows = re.findall(r"^\| (`[^|]*`) \| [^|]* \| (.*) \|$", page.split("## Every option")[1], re.MULTILINE)
+    listed = [name for names, _ in rows for name in re.findall(r"`(\w+)`", names)]
+    assert sorted(listed) == sorted(option.name for option in dataclasses.fields(TrainConfig))
+    said = " ".join((TrainConfig.__doc__ or "").replace("``", "`").split())
+    assert [meaning for _, meaning in rows if meaning not in said] == []
