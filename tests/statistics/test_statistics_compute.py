@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,13 @@ def test_bad_options_name_the_remedy():
 def test_documentation_is_up_to_date():
     page = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
     assert page.read_text() == document(), "run: python -m foundcause.statistics > docs/statistics.md"
+
+
+def test_every_row_of_the_documentation_has_its_cells():
+    """A bar within a formula would end a cell and hide the rest of it."""
+    rows = [line for line in document().splitlines() if re.match(r"\| \d+ \|", line)]
+    assert len(rows) > 300
+    assert {len(re.split(r"(?<!\\)\|", row)) for row in rows} == {7}
 
 
 def test_sketch_joins_other_families() -> None:

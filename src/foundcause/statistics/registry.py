@@ -96,9 +96,10 @@ class FeatureSet:
 
 
 def markdown_table(features: Sequence[Feature]) -> str:
-    """A documentation table of the features."""
+    """A documentation table of the features; bars within formulas are escaped, they would end a cell."""
     lines = ["| # | feature | symmetry | group | formula |", "|---|---|---|---|---|"]
     for k, f in enumerate(features):
         symmetry = f"{f.symmetry} (partner {f.partner})" if f.partner else f.symmetry
-        lines.append(f"| {k} | {f.name} | {symmetry} | {f.group} | {f.formula} |")
+        formula = f.formula.replace("|", r"\|")
+        lines.append(f"| {k} | {f.name} | {symmetry} | {f.group} | {formula} |")
     return "\n".join(lines) + "\n"
