@@ -285,7 +285,10 @@ def test_where_and_when_are_told_once() -> None:
         ({"distance"}, "north", True),
         ({"north"}, "distance", True),
         ({"height"}, "height", False),
+        ({"height"}, "north", True),
+        ({"east"}, "height", True),
     ]:
-        assert regions._told_already(root, told) == already
+        assert regions._told_already(root, told, maps=False) == already
+    assert regions._told_already("east", set(), maps=True) and not regions._told_already("height", set(), maps=True)
     assert days._told_already("trend", ["season"]) and days._told_already("season", ["weekday", "trend"])
     assert days._told_already("weekday", ["weekday"]) and not days._told_already("weekday", ["season"])

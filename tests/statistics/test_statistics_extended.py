@@ -10,10 +10,12 @@ import reference_extended_pairs as reference_pairs
 import reference_extended_tables as reference_tables
 import torch
 
+from foundcause.statistics.curves import curve_block
 from foundcause.statistics.extended import EXTENDED, extended_statistics
 from foundcause.statistics.extended_blocks import blocks_of
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.extended_local import _fits, coarse_codes
+from foundcause.statistics.looks import Look
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
 
 
@@ -140,3 +142,18 @@ def test_sets_describe_themselves() -> None:
     assert len(SKETCH) == 64
     assert all(feature.formula for feature in EXTENDED.features)
     assert {feature.group for feature in EXTENDED.features} == {"dependence", "direction", "collider", "reliability"}
+
+
+def test_entropy_gaps_weigh_the_rows_that_a_pair_shares_in_the_look() -> None:
+    """Cells that are missing among the rows looked at are no evidence: the z-values count what is there."""
+    generator = torch.Generator().manual_seed(3)
+    values = torch.randn(3_000, 2, generator=generator)
+    values[:, 1] += values[:, 0].exp()
+    observed = torch.rand(3_000, 2, generator=generator) > 0.4
+    columns = prepare(values, observed)
+    rows = torch.arange(1_000)
+    out = curve_block(columns, [Look(rows=rows)])
+    shared = float(observed[rows].all(dim=1).sum())
+    entropy = out["curve_entropy_x"]
+    expected = torch.asinh(shared * (entropy[1, 0] - entropy[0, 1]) / 4)
+    torch.testing.assert_close(out["curve_entropy_z_x"][0, 1], expected, rtol=1e-5, atol=1e-6)

@@ -56,7 +56,7 @@ class Protocol:
 DEFAULT = Protocol(name="default")
 IN_WORDS = (
     f"passes over {DEFAULT.share:.0%} of the rows, copies keep their edges, every fourth pass leaves gaps, "
-    "donors by seed, strong pairs looked at closely"
+    "donors by seed, strong pairs looked at closely, by the rows they share"
 )
 """What the default protocol is by now. Change these words when `discover` changes its answers: calibrations and results
 made before then count as not made, and tests ask for new ones."""

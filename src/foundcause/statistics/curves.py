@@ -15,7 +15,7 @@ from torch import Tensor
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
-from foundcause.statistics.looks import Look, Sample, layered, rows_looked_at
+from foundcause.statistics.looks import Look, Sample, layered
 from foundcause.statistics.pieces import pieces
 from foundcause.statistics.residuals import circle_of, dependence, negentropy, negentropy_from
 
@@ -54,10 +54,9 @@ QUANTITIES: tuple[Quantity, ...] = (
 def curve_block(columns: Columns, looks: Sequence[Look]) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES`, of each pair on the rows of the closest of ``looks`` at it."""
     out, shared = layered(columns, looks, _curves_of)
-    n = rows_looked_at(columns, looks)
     for scale in _SCALES:
         entropy = out[f"curve_entropy_{scale}"]
-        out[f"curve_entropy_z_{scale}"] = asinh(n * (entropy.T - entropy) / 4)
+        out[f"curve_entropy_z_{scale}"] = asinh(shared * (entropy.T - entropy) / 4)
     if bool((shared < FEWEST).any()):
         # curves through next to no rows explain everything
         out = {name: value * (shared >= FEWEST) for name, value in out.items()}

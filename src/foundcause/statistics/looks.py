@@ -88,15 +88,6 @@ def layered(
     return found, shared
 
 
-def rows_looked_at(columns: Columns, looks: Sequence[Look]) -> Tensor:
-    """(D, D) rows that each pair is judged by, as far as it shares so many."""
-    limit = torch.zeros_like(columns.joint)
-    for look in looks:
-        rows = float(len(look.rows))
-        limit = torch.full_like(limit, rows) if look.pairs is None else torch.where(look.pairs, rows, limit)
-    return torch.minimum(columns.joint, limit)
-
-
 def _sample(columns: Columns, look: Look) -> Sample:
     mask = None if columns.complete else columns.mask[look.rows].T.contiguous()
     return Sample(

@@ -13,7 +13,7 @@ from torch import Tensor
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Quantity
 from foundcause.statistics.extended_columns import FEWEST, Columns
-from foundcause.statistics.looks import Look, Sample, layered, rows_looked_at
+from foundcause.statistics.looks import Look, Sample, layered
 from foundcause.statistics.residuals import line_entropy, residuals
 from foundcause.statistics.support import span
 
@@ -78,10 +78,9 @@ def pair_block(
     x, x^2, x^3, g, g^2, g^3.
     """
     out, shared = layered(columns, looks, lambda sample: _regressions(sample, correlation[0]))
-    n = rows_looked_at(columns, looks)
     line, entropy, leftover = out["line_entropy"], out["noise_entropy_x"], out["noise_dependence_x"]
-    out["line_entropy_z"] = asinh(n * (line.T - line) / 4)
-    out["noise_entropy_z"] = asinh(n * (entropy.T - entropy) / 4)
+    out["line_entropy_z"] = asinh(shared * (line.T - line) / 4)
+    out["noise_entropy_z"] = asinh(shared * (entropy.T - entropy) / 4)
     out["noise_dependence_gap"] = leftover.T - leftover
     out |= _descriptions(columns, correlation[0], out["cubic_error_x"] * 2, counts_KKDD, sums)
     if bool((shared < FEWEST).any()):

@@ -135,6 +135,6 @@ def _health(
     event = str(rng.choice(list(EVENTS), p=list(EVENTS.values())))
     if event == "lifetime":
         wait = rng.weibull(rng.uniform(0.8, 4.0), size=len(latent)) * np.exp(rng.uniform(0.3, 1.0) * latent)
-        limit = np.quantile(wait, rng.uniform(0.6, 1.0))
-        return np.minimum(wait, limit) * rng.uniform(1.0, 50.0), standard(latent), False
+        wait = np.minimum(wait, np.quantile(wait, rng.uniform(0.6, 1.0)))
+        return wait * rng.uniform(1.0, 50.0), standard(np.log(wait + 1e-9)), False
     return COLUMNS[event](rng, latent, 5)

@@ -91,12 +91,15 @@ def _calendar(rng: np.random.Generator, rows: int, kind: str) -> tuple[np.ndarra
     time = np.arange(rows)
     if kind == "weekday":
         code = ((time + int(rng.integers(_WEEK))) % _WEEK).astype(np.float64)
-        return ((code >= _WEEK - 2).astype(np.float64) if rng.random() < 0.4 else code), code
+        if rng.random() < 0.4:
+            code = np.where(code >= _WEEK - 2, _WEEK - 1.0, 0.0)
+            return code / code.max(), code
+        return code, code
     if kind == "trend":
         return time.astype(np.float64), standard(time.astype(np.float64))
-    # From two thirds of a year to many years; written as the day, the month or the hour.
+    # From two thirds of a year to many years; quarters would not explain what their effects have in common.
     share = (time / rows * np.exp(rng.uniform(np.log(0.7), np.log(12.0))) + rng.random()) % 1.0
-    parts = int(rng.choice([4, 12, 24, 52, 365]))
+    parts = int(rng.choice([12, 24, 52, 365]))
     return np.floor(share * parts) + 1.0, 2 * np.pi * share
 
 

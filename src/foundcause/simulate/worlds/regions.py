@@ -50,7 +50,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         own = _own(rng, places, smooth)
         if len(parents) == 0:
             root = str(rng.choice(list(ROOTS), p=list(ROOTS.values())))
-            if root != "map" and not _told_already(root, told):
+            if root != "map" and not _told_already(root, told, maps=smooth > 0.0):
                 told.add(root)
                 column = _location(rng, places, root)
                 scores.append(_felt_location(rng, column))
@@ -74,8 +74,10 @@ def _places(rng: np.random.Generator, rows: int) -> np.ndarray:
     """Coordinates (N, 2) within about one unit of the centre: anywhere, or in clusters."""
     if rng.random() < 0.6:
         return rng.uniform(-1.0, 1.0, (rows, 2))
+    # By streets and avenues: towns anywhere would tie the two coordinates to each other.
     centres = rng.uniform(-1.0, 1.0, (int(rng.integers(3, 15)), 2))
-    return centres[rng.integers(len(centres), size=rows)] + rng.uniform(0.05, 0.3) * rng.normal(size=(rows, 2))
+    towns = np.take_along_axis(centres, rng.integers(len(centres), size=(rows, 2)), axis=0)
+    return towns + rng.uniform(0.05, 0.3) * rng.normal(size=(rows, 2))
 
 
 def _own(rng: np.random.Generator, places: np.ndarray, smooth: float) -> np.ndarray:
@@ -90,11 +92,14 @@ def _own(rng: np.random.Generator, places: np.ndarray, smooth: float) -> np.ndar
     return standard(np.sqrt(share) * standard(field) + np.sqrt(1.0 - share) * alone)
 
 
-def _told_already(root: str, told: set[str]) -> bool:
-    """Whether a column would follow from those there are, with no cause to show for it. Heights are many, not one."""
-    if root == "distance":
-        return bool(told & {"east", "north", "distance"})
-    return root != "height" and bool(told & {root, "distance"})
+def _told_already(root: str, told: set[str], *, maps: bool) -> bool:
+    """Whether a column would follow from those there are, with no cause to show for it.
+
+    Heights and ``maps`` are functions of the place: a table that has them does not show where a place is as well.
+    """
+    if root == "height":
+        return bool(told - {"height"})
+    return maps or bool(told & {root, "height"}) or ("distance" in (root, *told) and bool(told))
 
 
 def _location(rng: np.random.Generator, places: np.ndarray, root: str) -> np.ndarray:
