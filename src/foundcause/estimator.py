@@ -136,15 +136,18 @@ class CausalDiscovery(BaseEstimator):
         """Regression of each standardised column on its parents, with a little shrinkage."""
         observed = ~np.isnan(cells)
         counts = np.maximum(observed.sum(axis=0), 1)
-        means = np.where(observed, cells, 0.0).sum(axis=0) / counts
-        deviations = np.sqrt(np.where(observed, (cells - means) ** 2, 0.0).sum(axis=0) / counts)
-        # Of an empty column nothing is learned, so that its cells in other tables count as missing.
-        self._means = np.where(observed.any(axis=0), means, np.nan)
-        self._scales = np.where(deviations > 0, deviations, 1.0)
+        known = np.where(observed, cells, 0.0)
+        units = np.maximum(np.abs(known).max(axis=0), np.finfo(float).tiny)  # squares of huge numbers overflow
+        means = (known / units).sum(axis=0) / counts
+        deviations = np.sqrt(np.where(observed, (known / units - means) ** 2, 0.0).sum(axis=0) / counts)
+        # Of a column without differences nothing is learned, so that its cells in other tables count as missing.
+        alive = deviations > 0.0
+        self._means = np.where(alive, means * units, np.nan)
+        self._scales = np.where(alive, deviations * units, 1.0)
         filled = np.nan_to_num(self._scaled(cells))
         D = filled.shape[1]
         self._coefficients, self._variances = np.zeros((D, D)), np.ones(D)
-        for j in np.flatnonzero(observed.any(axis=0)):
+        for j in np.flatnonzero(alive):
             parents, rows = np.flatnonzero(self.adjacency_[:, j]), observed[:, j]
             design = filled[np.ix_(rows, parents)]
             gram = design.T @ design + 1e-3 * len(design) * np.eye(len(parents))

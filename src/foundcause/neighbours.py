@@ -64,13 +64,13 @@ def _sort_keys(values: np.ndarray) -> list[int]:
         if not more:
             break
         keys += more
-        tied &= (steps[:, more] == 0).all(axis=1)
+        tied &= ((steps[:, more] == 0) | np.isnan(steps[:, more])).all(axis=1)
     return keys
 
 
 def _one_way(steps: np.ndarray) -> bool:
     steps = steps[~np.isnan(steps)]
-    return len(steps) > 0 and bool((steps >= 0).all() or (steps <= 0).all())
+    return len(steps) >= _FEW_STEPS and bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _beside(column: np.ndarray, sorter: np.ndarray) -> np.ndarray:

@@ -119,6 +119,22 @@ def test_columns_that_were_not_fitted_may_be_absent(linked, tiny_checkpoint):
         estimator.score(linked.drop(columns="a"))
 
 
+def test_a_column_without_differences_says_nothing_of_new_rows(linked, tiny_checkpoint):
+    """A rare flag that no fitted row raises: raising it, in whatever unit, is no surprise beyond all measure."""
+    fitted = told_the_graph(linked.assign(flag=0.0), tiny_checkpoint)
+    rows = linked.assign(flag=0.0)
+    for height in (1.0, 1000.0):
+        raised = rows.assign(flag=np.where(np.arange(len(rows)) == 7, height, 0.0))
+        assert fitted.score(raised) == pytest.approx(fitted.score(rows))
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_units_do_not_matter_to_the_score(linked, tiny_checkpoint, unit):
+    expected = told_the_graph(linked, tiny_checkpoint).score(linked)
+    scaled = linked.assign(c=linked["c"] * unit)
+    assert told_the_graph(scaled, tiny_checkpoint).score(scaled) == pytest.approx(expected, abs=1e-6)
+
+
 def test_words_mean_in_new_rows_what_they_meant_in_the_fitted_ones(tiny_checkpoint):
     rng = np.random.default_rng(3)
     city = rng.choice(["a", "b", "c"], size=300, p=[0.5, 0.3, 0.2])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from foundcause.health import graph_warnings, table_warnings
+from foundcause.neighbours import alike_in_neighbours
 
 
 def words(values, trained=50, **more):
@@ -117,6 +118,17 @@ def test_tables_sorted_by_columns_do_not_look_ordered_in_time():
             (group, inner, inner + noise(), inner + group + noise()),  # by group, then by another column
         ):
             assert "neighbouring rows" not in words(np.column_stack(columns))
+
+
+def test_a_column_that_is_hardly_ever_observed_is_no_sort_key():
+    rng = np.random.default_rng(0)
+    group = np.sort(rng.integers(0, 5, 600)).astype(float)
+    x = rng.normal(size=600) + group
+    x = x[np.lexsort((x, group))]
+    rare = np.full(600, np.nan)
+    rare[[50, 51, 200, 201, 400, 401, 500]] = [1.0, 2.0, 1.0, 3.0, 0.0, 1.0, 5.0]
+    table = np.column_stack([group, x, x + 0.3 * rng.normal(size=600), rare])
+    assert alike_in_neighbours(table) == alike_in_neighbours(table[:, :3]) == []
 
 
 def test_time_series_look_ordered_in_time_whatever_else_is_sorted():

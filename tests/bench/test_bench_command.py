@@ -52,7 +52,10 @@ def test_run_and_report(app: typer.Typer, tmp_path: Path, monkeypatch: pytest.Mo
     assert "8 done before, 0 to run" in invoke(app, *words)
     page = tmp_path / "README.md"
     page.write_text("<!-- bench:start -->\n<!-- bench:end -->\n")
+    other = results / "log.jsonl"
+    other.write_text('{"kind": "step", "loss": 0.5}\n')
     written = invoke(app, "report", "--results", str(results), "--readme", str(page), "--compact")
+    assert other.read_text() == '{"kind": "step", "loss": 0.5}\n'
     assert "REPORT.md" in written.replace("\n", "") and (results / "REPORT.md").is_file()
     assert "No checkpoint" in page.read_text()
 

@@ -163,6 +163,14 @@ def test_every_picture_draws(tmp_path: Path) -> None:
     assert "No checkpoint of ours" not in readme.block(tmp_path)
 
 
+def test_a_method_that_lost_every_run_has_empty_bars(tmp_path: Path) -> None:
+    store = Store(tmp_path / "clean.jsonl")
+    store.append(cell("grasp", "asia"))
+    store.append(cell("notears", "asia", 0, "timeout"))
+    assert plots.bars(tmp_path) is not None
+    assert (tmp_path / "clean.jsonl").is_file() and write(tmp_path, tmp_path, None)
+
+
 def test_special_tables(tmp_path: Path) -> None:
     for name in ("wide", "rows", "speed", "confounding", "ablation", "dimension"):
         store = Store(tmp_path / f"{name}.jsonl")

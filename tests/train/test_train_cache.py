@@ -45,9 +45,10 @@ def test_other_seeds_and_features_have_other_files(recipe: Recipe, tmp_path: Pat
     assert task_path(tmp_path, recipe, 0, (0,)) == task_path(tmp_path, replace(recipe, folder=None), 0, (0,))
 
 
-def test_a_damaged_file_is_made_anew(recipe: Recipe, tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [0, 2, 100])
+def test_a_damaged_file_is_made_anew(recipe: Recipe, tmp_path: Path, left: int) -> None:
     good = run(Job(recipe, 2))[0]
     path = task_path(tmp_path, recipe, 2, (0,))
-    path.write_bytes(path.read_bytes()[:100])
+    path.write_bytes(path.read_bytes()[:left])
     np.testing.assert_array_equal(run(Job(recipe, 2))[0].statistics, good.statistics)
     assert path.stat().st_size > 1000

@@ -10,6 +10,7 @@ from standins import options
 from foundcause.model.checkpoint import describe, save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
+from foundcause.simulate import unrelated
 from foundcause.simulate.excerpts import SOURCES
 from foundcause.simulate.mixture import PAPER, SHIPPED
 from foundcause.train.config import TrainConfig
@@ -29,6 +30,7 @@ def _quiet(_: str) -> None:
         ({"mixture": "PAPER"}, set(PAPER.weights), 50),
         ({"only": ("pairs",)}, {"pairs"}, 2),
         ({"only": ("excerpts",)}, {"excerpts", *SOURCES}, 2),
+        ({"only": ("excerpts", "unrelated")}, {"excerpts", "unrelated", *SOURCES, *unrelated.SOURCES}, 100),
         ({"only": ("excerpts", "laws")}, {"excerpts", "laws"}, 100),
         ({"only": ("ecology",)}, {"ecology"}, 100),
         ({"without": ("sensors",)}, set(SHIPPED.weights) - {"sensors"}, 100),

@@ -193,6 +193,7 @@ def report(
     plugin: Plugins = None,
 ) -> None:
     """Write tables and pictures from the results, and the README's table."""
+    from foundcause.bench.experiments import EXPERIMENTS
     from foundcause.bench.report.readme import current
     from foundcause.bench.report.versions import warnings
     from foundcause.bench.report.write import write
@@ -209,8 +210,9 @@ def report(
     elif results.resolve() == RESULTS.resolve():
         readme = _own_readme()
     if compact:
-        for path in sorted(results.glob("*.jsonl")):
-            Store(path).compact()
+        for name in EXPERIMENTS:  # other files of the folder are not ours
+            if (path := results / f"{name}.jsonl").is_file():
+                Store(path).compact()
     for path in write(results, out or results, readme):
         print(path)
     for text in warnings(results):

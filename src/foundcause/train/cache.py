@@ -42,7 +42,7 @@ def kept(path: Path, make: Callable[[], list[Prepared]], *, half: bool = False) 
     whether the file was there or not.
     """
     if path.exists():
-        with suppress(OSError, ValueError, KeyError, zipfile.BadZipFile):
+        with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return _read(path)
     items = make()
     with suppress(OutputError):  # no place for a cache: prepare again next time

@@ -60,10 +60,13 @@ def components(tasks: Mixture) -> set[str]:
     from foundcause.simulate import excerpts, unrelated
 
     drawn = {name for name, weight in tasks.weights.items() if weight > 0}
-    for taker in (excerpts, unrelated):
-        if taker.NAME in drawn and drawn.isdisjoint(taker.SOURCES):
-            drawn = drawn | set(taker.SOURCES)
-    return drawn
+    borrowed = {
+        source
+        for taker in (excerpts, unrelated)
+        if taker.NAME in drawn and drawn.isdisjoint(taker.SOURCES)
+        for source in taker.SOURCES
+    }
+    return drawn | borrowed
 
 
 def widest(tasks: Mixture) -> int:

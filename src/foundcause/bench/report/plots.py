@@ -39,7 +39,7 @@ def bars(folder: Path) -> Figure | None:
     width = 0.84 / (len(order) + 1)
     at = np.arange(len(names)) - 0.42 + width / 2
     for k, method in enumerate(order):
-        runs = [values[method].get(name, [0.0]) for name in names]
+        runs = [values.get(method, {}).get(name, [0.0]) for name in names]
         mean = np.array([np.mean(run) for run in runs])
         spread = np.abs([[min(run) for run in runs], [max(run) for run in runs]] - mean)
         axes.bar(
