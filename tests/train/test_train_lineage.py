@@ -15,7 +15,7 @@ from foundcause.simulate.excerpts import SOURCES
 from foundcause.simulate.mixture import PAPER, SHIPPED
 from foundcause.train.config import TrainConfig
 from foundcause.train.families import families, unseen
-from foundcause.train.lineage import lineage, trained_on
+from foundcause.train.lineage import continued, lineage, trained_on
 from foundcause.train.loop import train
 
 
@@ -40,6 +40,20 @@ def test_a_run_tells_the_mixture_it_used(changes: dict, seen: set[str], widest: 
     entries = lineage(TrainConfig(steps=1, **changes))
     assert (set(entries["trained_on"]), entries["trained_variables"]) == (seen, widest)
     assert trained_on({"training": TrainConfig(steps=1, **changes).as_dict()}) == entries["trained_on"]
+
+
+def test_a_run_that_goes_on_with_another_mixture_tells_both() -> None:
+    before = {"mixture_weights": {"pairs": 1.0}, "init": "a", "trained_on": ["dreams", "pairs"], "trained_variables": 2}
+    now = lineage(TrainConfig(steps=1, only=("laws",)))
+    both = continued(before, now)
+    assert both == {
+        "mixture_weights": {"laws": 1.0},
+        "init": "a",
+        "trained_on": ["dreams", "laws", "pairs"],
+        "trained_variables": 100,
+    }
+    assert continued({**before, "trained_on": None}, now)["trained_on"] is None
+    assert continued(None, now) == now
 
 
 def test_suites_of_which_nothing_was_seen() -> None:

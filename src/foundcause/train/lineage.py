@@ -35,6 +35,13 @@ def lineage(config: TrainConfig, init: Path | None = None) -> dict[str, Any]:
     return entries | united([entries, describe(init)["metadata"]]) if init else entries
 
 
+def continued(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> dict[str, Any]:
+    """Header entries of a run that goes on: the mixture may have grown since, what was seen stays seen."""
+    if before is None:  # an older run: its own mixture is all that is known
+        return dict(now)
+    return {**before, "mixture_weights": now["mixture_weights"], **united([before, now])}
+
+
 def united(ancestors: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What a network learned from that has checkpoints with this metadata behind it."""
     seen = [trained_on(metadata) for metadata in ancestors]

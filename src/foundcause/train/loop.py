@@ -20,7 +20,7 @@ from foundcause.train.collate import collate
 from foundcause.train.config import TrainConfig
 from foundcause.train.distributed import Team, team
 from foundcause.train.files import RunFolder
-from foundcause.train.lineage import lineage
+from foundcause.train.lineage import continued, lineage
 from foundcause.train.objectives import objective
 from foundcause.train.optimiser import averaged
 from foundcause.train.progress import Progress
@@ -224,7 +224,7 @@ class Run:
             )
         self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
         self.best_loss = state["best_loss"]
-        self.lineage = state.get("lineage", self.lineage)  # of an older run: its own mixture is all that is known
+        self.lineage = continued(state.get("lineage"), self.lineage)
         self.learner.restore(state["learner"])
         streams = state["streams"]
         if len(streams) == self.team.world:
