@@ -169,3 +169,9 @@ class Trap:
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return (os.mkdir, (self.path,))
+
+
+def test_checkpoints_may_be_read_by_whom_other_files_may(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    written = checkpoint.save(tmp_path / "a.safetensors", FoundCause(TINY))
+    assert written.stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -53,7 +53,10 @@ def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[st
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     try:
         with replacing(target) as partial:
+            partial.touch()
+            usual = partial.stat().st_mode
             save_file(tensors, partial, metadata={_HEADER_KEY: text})
+            partial.chmod(usual)  # safetensors lets nobody else read what it writes
     except SafetensorError as error:  # how safetensors reports a full disk
         raise OutputError(f"cannot write the checkpoint {target}: {error}; choose a folder you can write to") from error
     return target
