@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from foundcause.simulate.settings import HELD_OUT_WORLDS, WORLD_NAMES
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import (
-    WORLDS,
-    bodies,
-    days,
-    ecology,
-    expert,
-    laws,
-    regions,
-    sensors,
-    signalling,
-    surveys,
-    telemetry,
-)
+from foundcause.simulate.worlds import WORLDS
 
 NAMES = list(WORLDS)
 # Edges per node at 25 variables, hidden nodes and their edges included: mean over scenes, and any single scene.
@@ -44,10 +34,10 @@ def scene(name: str, seed: int, *, rows: int = 300, variables: int = 12) -> Scen
 
 
 def test_names() -> None:
-    modules = (expert, signalling, telemetry, sensors, surveys, laws, days, regions, bodies, ecology)
-    assert [module.NAME for module in modules] == NAMES
-    for module in modules:
-        assert WORLDS[module.NAME] is module.draw
+    assert (*WORLD_NAMES, *HELD_OUT_WORLDS) == tuple(NAMES)
+    for name in NAMES:
+        module = import_module(f"foundcause.simulate.worlds.{name}")
+        assert name == module.NAME and WORLDS[name] is module.draw
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,23 +12,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from foundcause.simulate.pairs import recorded
+from foundcause.simulate.settings import WORLD_NAMES
 from foundcause.simulate.task import Scene
 
 NAME = "excerpts"
-SOURCES = (
-    "dowhy",
-    "diverse",
-    "interventions",
-    "signalling",
-    "telemetry",
-    "sensors",
-    "surveys",
-    "laws",
-    "days",
-    "regions",
-    "bodies",
-)
-"""Components with continuous columns that are rich enough to tell a direction."""
+SOURCES = ("dowhy", "diverse", "interventions", *(world for world in WORLD_NAMES if world != "expert"))
+"""Components with continuous columns that are rich enough to tell a direction; expert networks are discrete."""
 LINKED = 0.7  # share of excerpts around an edge; the others are any two columns
 EXOGENOUS = 0.5  # share of those whose cause has no cause in the scene, where there is such an edge
 _NODES = (3, 20)

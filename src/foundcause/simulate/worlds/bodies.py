@@ -19,6 +19,7 @@ NAME = "bodies"
 
 LAYERS = ("given", "size", "part", "function", "event")
 """From causes without causes to what happens in the end."""
+_BODY = [LAYERS.index("size"), LAYERS.index("part")]
 GIVEN = {"age": 0.35, "sex": 0.2, "dose": 0.15, "breed": 0.1, "habit": 0.2}
 EVENTS = {"binary": 0.35, "count": 0.35, "ordinal": 0.15, "lifetime": 0.15}
 
@@ -40,8 +41,8 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         name = LAYERS[layer[node]]
         if not causes:
             column, level, discrete = _given(rng, rows, name)
-        elif name in ("size", "part"):
-            column, level, discrete = _grown(rng, causes, layer[parents], error)
+        elif layer[node] in _BODY:
+            column, level, discrete = _grown(rng, causes, np.isin(layer[parents], _BODY), error)
         else:
             column, level, discrete = _health(rng, causes, name, explained)
         logs.append(level)
@@ -94,16 +95,15 @@ def _given(rng: np.random.Generator, rows: int, layer: str) -> tuple[np.ndarray,
 
 
 def _grown(
-    rng: np.random.Generator, causes: list[np.ndarray], layers: np.ndarray, error: float
+    rng: np.random.Generator, causes: list[np.ndarray], bodily: np.ndarray, error: float
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """A size as a product of powers of its causes, written in some unit."""
+    """A size as a product of powers of its causes, written in some unit; ``bodily`` tells causes that are sizes."""
     log = np.zeros(len(causes[0]))
-    for cause, layer in zip(causes, layers, strict=True):
-        body = LAYERS[layer] in ("size", "part")
+    for cause, body in zip(causes, bodily, strict=True):
         power = rng.uniform(0.5, 1.5) if body else rng.choice([1.0, -1.0], p=[0.7, 0.3]) * rng.uniform(0.3, 1.2)
         log = log + power * cause
     own = max(error * np.exp(rng.normal(0.0, 0.6)), 0.04)
-    if not np.isin(layers, [LAYERS.index("size"), LAYERS.index("part")]).any():
+    if not bodily.any():
         # Neither age nor sex makes all bodies of one size.
         own = max(own, rng.uniform(0.3, 1.5))
     log = standard(standard(log) + own * random_noise(rng, len(log)))

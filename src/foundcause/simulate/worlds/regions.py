@@ -1,7 +1,7 @@
 """Places: what lies side by side is alike, what counts heads grows with their number. N rows (places), V nodes.
 
-Every column has a map of its own beside what causes it, so that neighbours are no independent witnesses. Totals share
-the size of the place, rates do not; coordinates, heights and distances are causes and never effects.
+In most scenes every column has a map of its own beside what causes it, so that neighbours are no independent
+witnesses. Totals share the size of the place, rates do not; coordinates, heights and distances are never effects.
 """
 
 from __future__ import annotations
