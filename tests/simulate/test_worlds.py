@@ -25,6 +25,9 @@ MEAN_EDGES = {
     "days": (1.0, 1.8),
     "regions": (1.0, 1.8),
     "bodies": (1.0, 1.9),
+    "workshops": (1.0, 1.8),
+    "flows": (1.0, 1.8),
+    "markets": (1.0, 1.8),
     "ecology": (1.2, 1.9),
 }
 

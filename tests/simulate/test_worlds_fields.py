@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, rankdata
 
-from foundcause.simulate.worlds import bodies, days, laws, regions, sensors, signalling, surveys, telemetry
+from foundcause.simulate.worlds import (
+    bodies,
+    days,
+    flows,
+    laws,
+    markets,
+    regions,
+    sensors,
+    signalling,
+    surveys,
+    telemetry,
+    workshops,
+)
 from foundcause.simulate.worlds.signalling import regulate
 from foundcause.simulate.worlds.surveys import FIELDS
 from foundcause.simulate.worlds.telemetry import combine, flow
@@ -291,3 +303,81 @@ def test_where_and_when_are_told_once() -> None:
     assert regions._told_already("east", set(), maps=True) and not regions._told_already("height", set(), maps=True)
     assert days._told_already("trend", ["season"]) and days._told_already("season", ["weekday", "trend"])
     assert days._told_already("weekday", ["weekday"]) and not days._told_already("weekday", ["season"])
+
+
+def test_pieces_of_one_batch_are_alike() -> None:
+    rng = np.random.default_rng(0)
+    batch = workshops._batches(rng, 900)
+    assert (np.diff(batch) >= 0).all() and set(batch) == set(range(batch[-1] + 1)) and batch[-1] >= 39
+    same = batch[1:] == batch[:-1]
+
+    def likeness(alike: float) -> float:
+        columns = [workshops._own(rng, batch, alike) for _ in range(40)]
+        return float(np.mean([np.corrcoef(column[1:][same], column[:-1][same])[0, 1] for column in columns]))
+
+    assert likeness(0.8) > 0.5
+    assert abs(likeness(0.0)) < 0.05
+
+
+def test_settings_are_few_and_wear_starts_anew() -> None:
+    batch = workshops._batches(np.random.default_rng(1), 500)
+    for seed in range(20):
+        column, _, discrete = workshops._given(np.random.default_rng(seed), batch, "setting")
+        assert discrete and 2 <= len(np.unique(column)) <= 8
+        worn, _, _ = workshops._given(np.random.default_rng(seed), batch, "wear")
+        assert worn[0] == 1.0 and set(np.diff(worn)[np.diff(worn) != 1.0] <= 0.0) <= {True}
+
+
+def test_a_piece_is_bad_on_either_side() -> None:
+    """Some defects are where a measure is too small as well as where it is too large."""
+    latent = np.random.default_rng(0).normal(size=3000)
+    both = 0
+    for seed in range(150):
+        column, _, discrete = workshops._made(np.random.default_rng(seed), latent)
+        if not discrete or len(np.unique(column)) != 2 or column.max() != 1.0:
+            continue
+        bad = latent[column == 1.0]
+        both += bool((bad < -0.8).any() and (bad > 0.8).any() and not ((bad > -0.1) & (bad < 0.1)).any())
+    assert both > 3
+
+
+def test_ways_meet_and_amounts_add() -> None:
+    rng = np.random.default_rng(0)
+    bed = flows.Bed(memory=0.5, late=0.0, error=0.02, local=0.05)
+    first, second = (flows._source(rng, 1500, "spring", bed) for _ in range(2))
+    ranks = [rankdata(first), rankdata(second)]
+    for seed in range(40):
+        made = rankdata(flows._through(np.random.default_rng(seed), [first, second], bed))
+        # A share of the first in the whole falls with the second, a speed with both.
+        strength = [abs(np.corrcoef(rank, made)[0, 1]) for rank in ranks]
+        assert min(strength) > 0.1 and max(strength) > 0.4
+
+
+def test_what_a_station_counts_is_what_goes_on() -> None:
+    """Effects follow the column that is shown, not an amount that only its counts are drawn from."""
+    amount = np.exp(0.5 * np.random.default_rng(0).normal(size=800))
+    counted = 0
+    for seed in range(80):
+        column, goes_on, _ = flows._read(np.random.default_rng(seed), amount)
+        likeness = np.corrcoef(rankdata(column), rankdata(goes_on))[0, 1]
+        assert likeness > 0.97
+        counted += goes_on is not amount
+        assert np.isclose(goes_on.mean(), 1.0) or goes_on is amount
+    assert counted > 2
+
+
+def test_accounts_follow_from_their_amounts() -> None:
+    rng = np.random.default_rng(0)
+    causes = [0.6 * rng.normal(size=900), 0.4 * rng.normal(size=900)]
+    features = np.stack([*causes, *np.exp(causes), np.ones(900)], axis=1)
+    for seed in range(60):
+        column, felt, discrete = markets._account(np.random.default_rng(seed), causes)
+        assert not discrete and np.isfinite(column).all() and np.ptp(column) > 0.0
+        left = felt - features @ np.linalg.lstsq(features, felt, rcond=None)[0]
+        assert left.var() < 0.25 * felt.var()
+
+
+def test_amounts_stay_within_what_a_ledger_holds() -> None:
+    for seed in range(30):
+        drawn = markets.draw(np.random.default_rng(seed), rows=400, variables=30)
+        assert np.abs(drawn.values).max() < 1e12

@@ -110,17 +110,17 @@ SHIPPED = dataclasses.replace(
     weights={
         "dowhy": 0.03,
         "diverse": 0.07,
-        "linear_gaussian": 0.04,
+        "linear_gaussian": 0.035,
         "discrete": 0.03,
         "fog": 0.015,
         "subpopulation": 0.015,
         "interventions": 0.025,
-        "ultra_sparse": 0.035,
+        "ultra_sparse": 0.03,
         "unrelated": 0.02,
         # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
-        "pairs": 0.17,
+        "pairs": 0.15,
         "excerpts": 0.10,
-        **dict.fromkeys(WORLD_NAMES, 0.05),
+        **dict.fromkeys(WORLD_NAMES, 0.04),
     },
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),

@@ -11,7 +11,20 @@ import numpy as np
 from foundcause.errors import ConfigError
 from foundcause.simulate.chance import Range, check_weights
 
-WORLD_NAMES = ("expert", "signalling", "telemetry", "sensors", "surveys", "laws", "days", "regions", "bodies")
+WORLD_NAMES = (
+    "expert",
+    "signalling",
+    "telemetry",
+    "sensors",
+    "surveys",
+    "laws",
+    "days",
+    "regions",
+    "bodies",
+    "workshops",
+    "flows",
+    "markets",
+)
 HELD_OUT_WORLDS = ("ecology",)
 """Worlds that are only validated on, never trained on: what a network can do there, it does by transfer."""
 OUR_PAIRS = ("pairs", "excerpts")

@@ -12,12 +12,15 @@ from foundcause.simulate.worlds import (
     days,
     ecology,
     expert,
+    flows,
     laws,
+    markets,
     regions,
     sensors,
     signalling,
     surveys,
     telemetry,
+    workshops,
 )
 
 
@@ -27,5 +30,19 @@ class Draw(Protocol):
     def __call__(self, rng: np.random.Generator, *, rows: int, variables: int) -> Scene: ...
 
 
-_WORLDS = (expert, signalling, telemetry, sensors, surveys, laws, days, regions, bodies, ecology)
+_WORLDS = (
+    expert,
+    signalling,
+    telemetry,
+    sensors,
+    surveys,
+    laws,
+    days,
+    regions,
+    bodies,
+    workshops,
+    flows,
+    markets,
+    ecology,
+)
 WORLDS: dict[str, Draw] = {world.NAME: world.draw for world in _WORLDS}

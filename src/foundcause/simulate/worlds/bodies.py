@@ -11,7 +11,7 @@ import numpy as np
 from foundcause.simulate.pairs_functions import random_noise, standard
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds.builder import Builder
-from foundcause.simulate.worlds.effects import bent
+from foundcause.simulate.worlds.effects import partly_explained
 from foundcause.simulate.worlds.surveys_columns import COLUMNS
 from foundcause.simulate.worlds.wiring import hide_some, parent_counts, pick_parents
 
@@ -121,12 +121,8 @@ def _health(
     rng: np.random.Generator, causes: list[np.ndarray], layer: str, explained: float
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """A function around its set point, or an event."""
-    total = np.zeros(len(causes[0]))
-    for cause in causes:
-        weight = np.clip(np.exp(rng.normal(0.0, 0.5)), 0.35, 3.0) * rng.choice([1.0, -1.0])
-        total = total + weight * (standard(bent(rng, cause)) if rng.random() < 0.4 else cause)
-    share = np.clip(rng.beta(4.0 * explained, 4.0 * (1.0 - explained)), 0.05, 0.97)
-    latent = standard(np.sqrt(share) * standard(total) + np.sqrt(1.0 - share) * random_noise(rng, len(total)))
+    own = random_noise(rng, len(causes[0]))
+    latent = partly_explained(rng, causes, own, explained=explained, bend=0.4)
     if rng.random() < 0.25:
         # Regulation gives way up to its limits.
         latent = standard(np.tanh(rng.uniform(0.5, 1.5) * latent + rng.normal(0.0, 0.5)))

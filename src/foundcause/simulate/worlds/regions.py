@@ -38,8 +38,9 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     bend = rng.uniform(0.1, 0.6)
     totals = rng.uniform(0.2, 0.8)
     builder = Builder(rows)
-    heads = standard(_own(rng, places, smooth if rng.random() < 0.5 else 0.0)) * rng.uniform(0.3, 1.5)
+    heads = np.zeros(rows)  # logarithm of the size of a place
     if sized:
+        heads = _own(rng, places, smooth if rng.random() < 0.5 else 0.0) * rng.uniform(0.3, 1.5)
         builder.add(np.round(np.exp(heads + rng.uniform(4.0, 9.0))), [], hidden=not size_shown)
     offset = int(sized)
     scores: list[np.ndarray] = []
