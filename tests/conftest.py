@@ -1,12 +1,16 @@
-"""What tests share: where optional reference data lies, and examples that are the same in every run."""
+"""What tests share: where optional reference data lies, one browser, examples that are the same in every run."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+import chromium
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared"
 
@@ -37,3 +41,13 @@ def benchmark_data() -> Path:
     if folder is None:
         pytest.skip("benchmark data is not on this machine (set FOUNDCAUSE_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One Chromium for the whole run: Playwright refuses a second in the same process."""
+    pytest.importorskip("playwright.sync_api")
+    if chromium.PATH is None:
+        pytest.skip("Chromium is not installed")
+    with chromium.opened() as running:
+        yield running

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -19,7 +17,6 @@ from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EVIL = "<script>window.evil=1</script>"
 VIEW = "document.getElementById('graph').foundcauseView.cytoscape"
 
@@ -61,17 +58,6 @@ def test_names_are_escaped_everywhere() -> None:
 def test_page_needs_no_network() -> None:
     page = render_html(_result())
     assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

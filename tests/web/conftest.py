@@ -1,4 +1,4 @@
-"""A live server on a free loopback port with a tiny untrained network, and a browser to look at it."""
+"""A live server on a free loopback port with a tiny untrained network, and its page in a browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_server import CALIBRATION, CHROMIUM, LiveServer
+from live_server import CALIBRATION, LiveServer
 
 
 @pytest.fixture(scope="session")
@@ -38,17 +38,6 @@ def make_server(tiny_weights: Path) -> Callable[..., LiveServer]:
 def server(make_server: Callable[..., LiveServer]) -> Iterator[LiveServer]:
     with make_server(upload_bytes=4 << 20, rows=20_000, columns=30) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as engine:
-        chromium = engine.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

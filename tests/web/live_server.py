@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 import numpy as np
 
-CHROMIUM = Path("/usr/bin/chromium")
 CALIBRATION = {
     "edge_temperature": 0.15,
     "edge_bias": 2.0,

@@ -1,4 +1,7 @@
-"""Takes the pictures in docs/images: python tests/web/screenshots.py [CHECKPOINT]. Look at them before committing."""
+"""Takes the pictures in docs/images: PYTHONPATH=tests python tests/web/screenshots.py [CHECKPOINT].
+
+Look at them before committing.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from live_server import CHROMIUM, LiveServer
+from live_server import LiveServer
+
+import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -16,16 +21,13 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
     from foundcause.api import checkpoint_path
     from foundcause.web.app import create_app
     from foundcause.web.settings import Settings
 
     weights = checkpoint_path(sys.argv[1] if len(sys.argv) > 1 else None)
-    with LiveServer(create_app(Settings(checkpoint=weights))) as server, sync_playwright() as engine:
-        chromium = engine.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
-        page = chromium.new_context(viewport={"width": 1280, "height": 940}, color_scheme="light").new_page()
+    with LiveServer(create_app(Settings(checkpoint=weights))) as server, chromium.opened() as browser:
+        page = browser.new_context(viewport={"width": 1280, "height": 940}, color_scheme="light").new_page()
         page.goto(server.url)
         page.click("#demo")
         page.wait_for_selector("#work:not([hidden])", timeout=120_000)
@@ -49,11 +51,10 @@ def main() -> None:
         page.evaluate("document.getElementById('graph-title').closest('section').scrollIntoView()")
         page.wait_for_timeout(300)
         page.screenshot(path=IMAGES / "web_narrow.png")
-        _report(chromium, weights)
-        chromium.close()
+        _report(browser, weights)
 
 
-def _report(chromium: Browser, weights: Path) -> None:
+def _report(browser: Browser, weights: Path) -> None:
     """The report of the demo's table, an edge chosen."""
     import foundcause
     from foundcause.demo import write_survey
@@ -63,7 +64,7 @@ def _report(chromium: Browser, weights: Path) -> None:
         tiers = [["visit_to_asia", "smoking"], ["tuberculosis", "lung_cancer", "bronchitis"], ["xray", "dyspnoea"]]
         result = foundcause.discover(survey, seed=1988, checkpoint=weights, knowledge={"tiers": tiers})
         report = result.to_html(Path(folder) / "report.html")
-        page = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light").new_page()
+        page = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light").new_page()
         page.goto(report.as_uri())
         page.locator("#edges button").first.click()
         page.evaluate("scrollTo(0, 0)")

@@ -1,0 +1,21 @@
+"""The browser that tests and screenshots use, where there is one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATH = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def opened() -> Iterator[Any]:
+    """A running Chromium. Playwright must be there, and only one may be open in a process at a time."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as engine:
+        browser = engine.chromium.launch(executable_path=PATH, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
