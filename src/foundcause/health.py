@@ -5,6 +5,7 @@ Shapes: N rows, D columns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -19,12 +20,18 @@ _COLLINEAR = 0.995
 _ALSO_IN_RANKS = 0.9
 _EXPLAINED = 0.9999
 _UNEXPLAINED = 0.1
+_SAME_LAW = 0.5  # partial correlation
 _HEAVY_MISSING = 0.4
 _UNDECIDED = 0.65
 _REPEATED = 0.1
 _MOSTLY_WRONG = 0.4
 _FEW_EDGES = 4
 _SHOWN = 5
+_BORN_WITH = re.compile(
+    r"(.*[\s_.-])?(age|sex|gender|race|ethnicity|birth[\s_-]?(date|day|year)|(date|year)[\s_-]of[\s_-]birth|dob|yob"
+    r"|alter|geschlecht|geburts(jahr|datum)|âge|sexe|edad|sexo|età|sesso|leeftijd|geslacht|idade)([\s_.-](years?|yrs|y))?",
+    re.IGNORECASE,
+)
 
 
 def table_warnings(
@@ -100,7 +107,18 @@ def graph_warnings(
             f"the direction of {len(pairs)} edge{'s' if len(pairs) > 1 else ''} is undecided: {_list(pairs)}; "
             "background knowledge (tiers) would settle it"
         )
-    return found
+    return found + _caused_though_given(adjacency if certain is None else adjacency & ~certain, names)
+
+
+def _caused_though_given(guessed: np.ndarray, names: Sequence[str]) -> list[str]:
+    """A hint when something is shown to cause what people are born with."""
+    born = [repr(names[k]) for k in np.flatnonzero(guessed.any(axis=0)).tolist() if _BORN_WITH.fullmatch(names[k])]
+    if not born:
+        return []
+    return [
+        f"the graph has causes of {_list(born)}, which people are born with; if nothing in the table can cause it, say "
+        "so (roots, --root), and other edges gain too"
+    ]
 
 
 def _why_empty(
@@ -206,14 +224,19 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
         explained = [k for k in range(variables) if precision[k, k] > 1 / (1 - _EXPLAINED) and k not in inside]
         # A few far rows, such as one of totals, explain the variance; only a law explains the usual rows too.
         determined = [
-            repr(names[k])
+            k
             for k in explained
             if _usual_range(scaled @ precision[:, k] / precision[k, k]) < _UNEXPLAINED * _usual_range(scaled[:, k])
         ]
-        if determined:
-            found.append(
-                f"the other columns determine {_list(determined)} almost exactly (a sum or a ratio?); drop one"
-            )
+        # Columns of one law are tied to each other given all others; those of another law are not.
+        size = np.sqrt(np.diag(precision))
+        tied = np.abs(precision / np.outer(size, size))[np.ix_(determined, determined)] > _SAME_LAW
+        np.fill_diagonal(tied, False)
+        laws = [law.tolist() for law in knots(tied)]
+        alone = set(range(len(determined))) - {k for law in laws for k in law}
+        for law in [*laws, *([k] for k in sorted(alone))]:
+            columns = _list([repr(names[determined[k]]) for k in law])
+            found.append(f"the other columns determine {columns} almost exactly (a sum or a ratio?); drop one")
     return found
 
 

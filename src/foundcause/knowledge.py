@@ -282,4 +282,7 @@ def _nearest(name: str, names: Sequence[str]) -> str:
     if whole:
         return f"; {whole[0]!r} holds a comma, which --tier splits at: give tiers in a knowledge file"
     close = difflib.get_close_matches(name, list(names), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else f"; the columns are {', '.join(map(repr, list(names)[:12]))}"
+    if close:
+        return f" (did you mean {close[0]!r}?)"
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"; the columns are {', '.join(map(repr, list(names)[:12]))}{more}"

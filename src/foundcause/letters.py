@@ -1,4 +1,4 @@
-"""Fonts for the letters of column names: pictures are drawn with what this machine has."""
+"""Column names where room is short, and fonts for their letters: pictures are drawn with what this machine has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import unicodedata
 from collections.abc import Iterable
 
 _NO_TEXT_FONTS = ("cm", "Last Resort", "STIXNon", "STIXSize")  # own encodings, or a box for every letter
+
+
+def shorten_middle(name: str, most: int) -> str:
+    """The name in at most so many letters; names often differ at their end only, so the middle is what goes."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}…{name[-end:]}"
 
 
 def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foundcause.atomic import replacing
 from foundcause.errors import OutputError
 from foundcause.layout import Position, layered_positions
-from foundcause.letters import drawable, fonts_for, missing_note
+from foundcause.letters import drawable, fonts_for, missing_note, shorten_middle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path as Path2D
+    from matplotlib.text import Text
 
     from foundcause.result import Result
 
@@ -27,6 +29,7 @@ _INCHES = (1.9, 1.25)  # between neighbours across and down
 _LARGEST = (24.0, 20.0)
 _SMALLEST = (5.0, 3.2)
 _MARGIN = (0.7, 0.6)  # around the outermost nodes, for their boxes
+_LINE = 18  # letters of a name on one line
 
 
 def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
@@ -44,11 +47,11 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
     ax.set_axis_off()
     ax.set_xlim(left, right)
     ax.set_ylim(low, high)
+    boxes = _names(ax, positions)
     for arc in result.arcs:
-        _arrow(ax, positions[arc.cause], positions[arc.effect], arc.probability)
+        _arrow(ax, boxes[arc.cause], boxes[arc.effect], arc.probability)
     for pair, bow in zip(result.hidden_causes, bows, strict=True):
-        _arc(ax, positions[pair.first], positions[pair.second], bow, pair.probability)
-    _names(ax, positions)
+        _arc(ax, boxes[pair.first], boxes[pair.second], bow, pair.probability)
     if path is not None:
         _write(ax, Path(path))
     return ax
@@ -75,12 +78,14 @@ def _limits(positions: Mapping[str, Position], bows: list[Path2D]) -> np.ndarray
     return np.column_stack([lowest, highest])
 
 
-def _names(ax: Axes, positions: Mapping[str, Position]) -> None:
-    """The nodes, and a note when some letters cannot be drawn."""
+def _names(ax: Axes, positions: Mapping[str, Position]) -> dict[str, Text]:
+    """The nodes by name, and a note when some letters cannot be drawn."""
     shorts = [_short(name) for name in positions]
     families, missing = fonts_for(shorts)
-    for number, (short, (x, y)) in enumerate(zip(shorts, positions.values(), strict=True), start=1):
-        ax.text(
+    boxes = {}
+    for number, (name, short) in enumerate(zip(positions, shorts, strict=True), start=1):
+        x, y = positions[name]
+        boxes[name] = ax.text(
             x,
             y,
             drawable(short, number, missing),
@@ -97,27 +102,45 @@ def _names(ax: Axes, positions: Mapping[str, Position]) -> None:
         warnings.warn(missing_note(missing), stacklevel=4)
         note = "□: a letter that no font on this machine has; #: number of the column"
         ax.set_title(note, fontsize=8, color=_INK, loc="left")
+    return boxes
 
 
-def _arrow(ax: Axes, start: Position, end: Position, probability: float) -> None:
+def _connect(ax: Axes, start: Text, end: Text, **style: Any) -> None:
+    """An arrow between two boxes, which ends at their borders wherever it meets them."""
     from matplotlib.patches import FancyArrowPatch
 
+    class Between(FancyArrowPatch):
+        """Boxes are as wide as their names, and that is known when they are drawn."""
+
+        def draw(self, renderer: Any) -> None:
+            for box in (start, end):
+                box.update_bbox_position_size(renderer)
+            super().draw(renderer)
+
+    ends: dict[str, Any] = {
+        "patchA": start.get_bbox_patch(),
+        "patchB": end.get_bbox_patch(),
+        "shrinkA": 1.5,
+        "shrinkB": 1.5,
+    }
+    ax.add_patch(Between(start.get_position(), end.get_position(), **ends, **style))
+
+
+def _arrow(ax: Axes, start_box: Text, end_box: Text, probability: float) -> None:
+    start, end = start_box.get_position(), end_box.get_position()
     spans_layers = abs(start[1] - end[1]) > 1.01
     bend = 0.18 if spans_layers and abs(start[0] - end[0]) < 0.3 else 0.04
-    ax.add_patch(
-        FancyArrowPatch(
-            start,
-            end,
-            arrowstyle="-|>",
-            mutation_scale=12,
-            shrinkA=17,
-            shrinkB=17,
-            linewidth=0.6 + 2.4 * probability,
-            color=_EDGE,
-            alpha=0.35 + 0.6 * probability,
-            connectionstyle=f"arc3,rad={bend}",
-            zorder=2,
-        )
+    _connect(
+        ax,
+        start_box,
+        end_box,
+        arrowstyle="-|>",
+        mutation_scale=12,
+        linewidth=0.6 + 2.4 * probability,
+        color=_EDGE,
+        alpha=0.35 + 0.6 * probability,
+        connectionstyle=f"arc3,rad={bend}",
+        zorder=2,
     )
 
 
@@ -136,8 +159,8 @@ def _bow(start: Position, end: Position) -> Path2D:
     return Path2D([a, (a + b) / 2 + aside, b], [Path2D.MOVETO, Path2D.CURVE3, Path2D.CURVE3])
 
 
-def _arc(ax: Axes, start: Position, end: Position, bow: Path2D, probability: float) -> None:
-    from matplotlib.patches import ConnectionStyle, FancyArrowPatch
+def _arc(ax: Axes, start: Text, end: Text, bow: Path2D, probability: float) -> None:
+    from matplotlib.patches import ConnectionStyle
 
     class Along(ConnectionStyle.Arc3):
         """Leads along the bow, and is shortened at the nodes like every connection."""
@@ -145,27 +168,26 @@ def _arc(ax: Axes, start: Position, end: Position, bow: Path2D, probability: flo
         def connect(self, posA: Position, posB: Position) -> Path2D:
             return ax.transData.transform_path(bow)
 
-    ax.add_patch(
-        FancyArrowPatch(
-            start,
-            end,
-            arrowstyle="<|-|>",
-            mutation_scale=9,
-            shrinkA=17,
-            shrinkB=17,
-            linewidth=0.6 + 1.6 * probability,
-            linestyle=(0, (4, 3)),
-            color=_HIDDEN,
-            alpha=0.3 + 0.6 * probability,
-            connectionstyle=Along(),
-            zorder=1,
-        )
+    _connect(
+        ax,
+        start,
+        end,
+        arrowstyle="<|-|>",
+        mutation_scale=9,
+        linewidth=0.6 + 1.6 * probability,
+        linestyle=(0, (4, 3)),
+        color=_HIDDEN,
+        alpha=0.3 + 0.6 * probability,
+        connectionstyle=Along(),
+        zorder=1,
     )
 
 
 def _short(name: str) -> str:
+    """A name on up to three lines; of longer ones, which often differ at their end only, the middle is left out."""
     clean = " ".join(name.split()) or "(blank)"
-    return clean if len(clean) <= 18 else clean[:17] + "…"
+    lines = textwrap.wrap(shorten_middle(clean, 2 * _LINE + 10), _LINE)
+    return "\n".join(lines)
 
 
 def _refuse_unknown_format(path: Path) -> None:

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from foundcause.letters import shorten_middle
+
 if TYPE_CHECKING:
     from foundcause.result import Result
 
@@ -31,7 +33,9 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     rows, total = result.settings.get("rows"), result.settings.get("total_rows")
     size = f"{rows:,} rows" if rows == total else f"{rows:,} of {total:,} rows"
     seconds = result.timing.get("total", 0.0)
-    console.print(Text(f"{len(result.names)} columns, {size}, {result.settings.get('runs')} passes, {seconds:.1f} s"))
+    runs = result.settings.get("runs")
+    passes = "1 pass" if runs == 1 else f"{runs} passes"
+    console.print(Text(f"{len(result.names)} columns, {size}, {passes}, {seconds:.1f} s"))
     console.print()
     if len(result.edges):
         console.print(_edge_table(result))
@@ -89,7 +93,7 @@ def _confounder_table(result: Result) -> Table:
 
 def _short(name: str) -> Text:
     """A column name that leaves room for the others; the files hold it in full."""
-    return Text(name if len(name) <= _NAME else name[: _NAME - 1] + "…")
+    return Text(shorten_middle(name, _NAME))
 
 
 def bar_ink(encoding: str | None) -> str:

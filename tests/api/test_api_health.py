@@ -167,3 +167,24 @@ def test_a_graph_that_is_mostly_guessed_says_so():
     assert "of the 9 edges" in " ".join(
         graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1, certain=adjacency & ~some)
     )
+
+
+def test_two_laws_are_two_warnings() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 5))
+    values = np.column_stack([x, x[:, 0] + x[:, 1], x[:, 2] - x[:, 3]])
+    told = [note for note in table_warnings(values, list("abcdefg"), trained_variables=100) if "determine" in note]
+    assert len(told) == 2
+    assert all(name in told[0] for name in ("'a'", "'b'", "'f'")) and "'c'" not in told[0]
+    assert all(name in told[1] for name in ("'c'", "'d'", "'g'")) and "'e'" not in told[1]
+
+
+def test_causes_of_what_people_are_born_with_are_doubted() -> None:
+    edges = np.array([[0.0, 0.9, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]])
+    told = graph_warnings(edges, edges > 0.5, ["smoking", "Sex", "wage"], threshold=0.5)
+    assert any("causes of 'Sex'" in note and "--root" in note for note in told) and "wage" not in " ".join(told)
+    known = graph_warnings(edges, edges > 0.5, ["smoking", "Sex", "wage"], threshold=0.5, certain=edges > 0.5)
+    assert not any("born" in note for note in known)
+    for name, born in {"age_years": True, "patient age": True, "stage": False, "mileage": False, "Alter": True}.items():
+        told = graph_warnings(edges, edges > 0.5, ["x", name, "y"], threshold=0.5)
+        assert any("born" in note for note in told) == born, name

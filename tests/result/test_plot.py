@@ -65,3 +65,28 @@ def test_a_font_that_has_the_letters_is_found(result: Result, tmp_path: Path) ->
         ax = named.plot(tmp_path / "g.png")
     label = next(text for text in ax.texts if text.get_text() == "عمر")
     assert label.get_fontfamily()[0] == "STIXGeneral" and len(label.get_fontfamily()) == 2
+
+
+def test_long_names_are_told_apart(result: Result, tmp_path: Path) -> None:
+    stem = "systolic blood pressure"
+    names = (f"{stem} before", f"{stem} after", f"{stem} {'very ' * 20}late", f"{stem} {'very ' * 20}soon", "plain")
+    ax = replace(result, names=names, knowledge=None).plot(tmp_path / "g.png")
+    shown = [text.get_text() for text in ax.texts]
+    assert len(set(shown)) == len(names)
+    assert "systolic blood\npressure before" in shown
+    assert all(len(line) <= 18 for text in shown for line in text.split("\n"))
+
+
+def test_arrows_end_at_the_border_of_boxes(tmp_path: Path) -> None:
+    """A head that lies below a wide box would tell no direction."""
+    wide = replace(_wide(6), names=tuple(f"a name of the column number {k}" for k in range(6)))
+    edges = wide.edge_probabilities.copy()
+    edges[0, 3] = edges[0, 5] = edges[2, 5] = 0.9
+    ax = replace(wide, edge_probabilities=edges, adjacency_matrix=edges > 0.5).plot(tmp_path / "g.png")
+    boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts]
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert len(arrows) > 6
+    for arrow in arrows:
+        ends = arrow.get_transform().transform_path(arrow.get_path()).vertices
+        for box in boxes:
+            assert not any(box.x0 + 3 < x < box.x1 - 3 and box.y0 + 3 < y < box.y1 - 3 for x, y in ends[[0, -1]])

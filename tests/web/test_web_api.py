@@ -34,7 +34,7 @@ def test_from_a_table_to_every_export(server):
         described = table["description"]
         assert [column["name"] for column in described["columns"]] == ["a", "b", "c", "d"]
         assert (described["rows"], described["columns"][0]["kind"]) == (60, "continuous")
-        knowledge = {"tiers": [["b"], ["a"]], "required": [["c", "d"]], "forbidden": [["b", "d"]]}
+        knowledge = {"tiers": [["b"], ["a"]], "required": [["c", "d"]], "forbidden": ["b -> d"]}
         identity = discover(client, table, knowledge=knowledge, seed=4)
         assert finished(client, identity)["state"] == "done"
 

@@ -18,13 +18,16 @@ _TIME = (
     r"(?:,?[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?)?"
 )
 _MONTH_AND_YEAR = r"((?i:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}))(?:-| (?=\d{4}))(\d{4}|\d{2})"
+_MONTH_OF_YEAR = r"(0?[1-9]|1[0-2])[/.-](\d{4})"  # 01/2020
+_QUARTER = r"(?:(\d{4})[ -]?[Qq]([1-4])|[Qq]([1-4])[ /-]?(\d{4}))"
+_WEEK = r"(\d{4})-?[Ww](\d{2})(?:-?[1-7])?"
 _SHAPE = re.compile(
     rf"\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}{_TIME})?"
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}{_TIME}"
     r"|(?:[A-Za-z]{3,9},? )?"  # a weekday
     rf"(?:\d{{1,2}}[- ]?[A-Za-z]{{3,9}}[- ,]*\d{{2,4}}|[A-Za-z]{{3,9}} \d{{1,2}},? \d{{4}}){_TIME}"
     r"|\d{8}T\d{4}(?:\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
-    rf"|{_MONTH_AND_YEAR}"
+    rf"|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}|{_QUARTER}|{_WEEK}"
 )
 _DAY_AND_MONTH = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
 _FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}T")
@@ -58,6 +61,21 @@ class ClockStyle:
     def read(self, words: Sequence[str]) -> np.ndarray:
         matches = (_CLOCK.fullmatch(word) for word in words)
         return np.array([_minutes(*match.groups()) if match else np.nan for match in matches])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DigitStyle:
+    """Dates as eight digits: 20200131."""
+
+    def read(self, words: Sequence[str]) -> np.ndarray:
+        return days_of_digits(pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float))
+
+
+def days_of_digits(numbers: np.ndarray) -> np.ndarray:
+    """(N,) days since 1970-01-01 of numbers such as 20200131, NaN for those that are no date."""
+    usual = (numbers >= 1900_01_01) & (numbers <= 2100_12_31) & (numbers == np.round(numbers))
+    texts = pd.Series(np.where(usual, numbers, 0)).astype("int64").astype(str)
+    return days(pd.to_datetime(texts, format="%Y%m%d", errors="coerce"))
 
 
 def days(moments: pd.Series) -> np.ndarray:
@@ -142,6 +160,9 @@ def _day_first(name: str, words: list[str], counts: np.ndarray) -> tuple[bool, l
 def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
     # The parser takes 'Jan-20' for a day of this year, and would swap month and day of dates that begin with the year.
     texts = texts.str.replace(f"^{_MONTH_AND_YEAR}$", r"1 \1 \2", regex=True)
+    texts = texts.str.replace(f"^{_MONTH_OF_YEAR}$", r"\2-\1", regex=True)
+    texts = texts.str.replace(f"^{_QUARTER}$", _first_of_quarter, regex=True)
+    texts = texts.str.replace(f"^{_WEEK}$", _first_of_week, regex=True)
     year_first = texts.str.match(r"\d{4}(?:\D|\d{4}T)").to_numpy(dtype=bool)
     parts = [
         pd.to_datetime(texts[chosen], errors="coerce", format="mixed", dayfirst=first, utc=True)
@@ -149,6 +170,18 @@ def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
         if chosen.any()
     ]
     return pd.concat(parts).reindex(texts.index)
+
+
+def _first_of_quarter(match: re.Match[str]) -> str:
+    year, quarter = match[1] or match[4], int(match[2] or match[3])
+    return f"{year}-{3 * quarter - 2:02d}-01"
+
+
+def _first_of_week(match: re.Match[str]) -> str:
+    try:
+        return datetime.date.fromisocalendar(int(match[1]), int(match[2]), 1).isoformat()
+    except ValueError:  # no year has so many weeks
+        return ""
 
 
 def _days_moved(parsed: pd.Series, moved: np.ndarray) -> np.ndarray:

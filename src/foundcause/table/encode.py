@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from foundcause.table.dates import days
+from foundcause.table.dates import DigitStyle, days
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.numbers import Decimal
 from foundcause.table.numeric import count_different, encode_numbers
@@ -61,7 +61,7 @@ def _with_plain_type(column: pd.Series) -> pd.Series:
 
 
 def _encode_as_before(name: str, column: pd.Series, reading: Reading, *, nominal: bool) -> Encoded:
-    plain = None if isinstance(reading.style, Codes) else _encode_plain(name, column)
+    plain = None if isinstance(reading.style, Codes | DigitStyle) else _encode_plain(name, column)
     if plain is not None:
         return dataclasses.replace(plain, kind=reading.kind, style=reading.style)
     texts = [_label(cell) if nominal else _text(cell) for cell in column.astype(object)]

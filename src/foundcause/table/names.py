@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -53,7 +54,8 @@ def unique_names(raw: list[Any], warnings: list[str]) -> list[str]:
         seen.add(texts[k])
     if repeated:
         shown = ", ".join(map(repr, repeated[:3]))
-        warnings.append(f"{len(repeated)} column names were used more than once; the later ones are now called {shown}")
+        were, later = ("names were", "ones are") if len(repeated) > 1 else ("name was", "one is")
+        warnings.append(f"{len(repeated)} column {were} used more than once; the later {later} now called {shown}")
     return texts
 
 
@@ -62,6 +64,8 @@ def as_text(name: Any) -> str:
     if isinstance(name, tuple):
         name = " / ".join(map(str, name))
     text = "" if name is None or (isinstance(name, float) and np.isnan(name)) else str(name)
+    # 'ö' may be one letter or an o with dots, by system; both look the same.
+    text = unicodedata.normalize("NFC", text)
     # Lone surrogates cannot be written to any file, and control characters break every printed table.
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

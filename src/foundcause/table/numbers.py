@@ -21,14 +21,15 @@ Use = Literal["group", "decimal"]
 
 _MOSTLY = 0.8
 _LONGEST = 60
+_MOST_UNITS = 10
 _MANY_GROUPS = 30  # so many different numbers that all have three decimals were hardly rounded
 _SPACES = "'’\u00a0\u202f "
-_CURRENCY = (
+CURRENCY = (
     r"US\$|R\$|[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY"
 )
 _UNIT = r"(?:[^\W\d_]{1,10}(?:(?<=m)[23]|\^[23])?|°[CFK]?|[%‰$€£¥₹₩₽₺])(?:/[\w.·^]{1,10}){0,2}"  # also mL/min/1.73m²
 _WRITTEN = re.compile(
-    rf"(?P<sign>[-+]?)\s*(?P<before>{_CURRENCY})?\s*"
+    rf"(?P<sign>[-+]?)\s*(?P<before>{CURRENCY})?\s*"
     rf"(?P<number>[-+]?[\d.,][\d.,{_SPACES}]*?(?:[eE][-+]?\d+)?)\s*"
     rf"(?P<after>{_UNIT})?"
 )
@@ -128,6 +129,14 @@ def read_numbers(name: str, words: Sequence[str], counts: np.ndarray, decimal: D
         return Written(values=plain, style=style, notes=notes)
     values = _with_plain(written, plain, words, marks)
     return Written(values=values, style=style, encoding=units.encoding, notes=notes)
+
+
+def different_units(words: Sequence[str]) -> list[str]:
+    """Units of words that are numbers with several units, most of them at least; else none."""
+    matches = [match for match in map(_match, words) if match and _DIGITS.fullmatch(match["number"])]
+    units = {unit for match in matches for unit in match.group("before", "after") if unit}
+    unlike = len({singular(unit) for unit in units}) > 1 and len(units) <= _MOST_UNITS
+    return sorted(units) if unlike and len(matches) >= _MOSTLY * len(words) else []
 
 
 def _plain_numbers(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -246,7 +255,7 @@ class Units:
     def allow(self, match: re.Match[str]) -> bool:
         """Whether a number stands alone or with the units of the column."""
         units = (unit for unit in match.group("before", "after") if unit is not None)
-        return all(_singular(unit) == _singular(self.unit) or unit in self.factors for unit in units)
+        return all(singular(unit) == singular(self.unit) or unit in self.factors for unit in units)
 
     def with_all_multipliers(self) -> Units:
         """Where k means thousand, M means million although no cell had it."""
@@ -284,11 +293,11 @@ def _units(matches: Sequence[re.Match[str] | None]) -> Units:
     shared = len(afters) == 1 and all(match["after"] for match in found)  # '300 K' throughout is no thousand
     factors = {after: known[after] for after in afters} if afters <= known.keys() and not shared else {}
     units = befores | (set() if factors else afters)
-    if len({_singular(unit) for unit in units}) > 1:
+    if len({singular(unit) for unit in units}) > 1:
         return Units()
     return Units(unit=max(units, key=len, default=""), factors=factors)
 
 
-def _singular(unit: str) -> str:
+def singular(unit: str) -> str:
     """The unit of '30 years' as in '1 year'; short ones stay, for ms are no metres and mAs no amperes."""
     return unit[:-1] if unit.endswith("s") and (len(unit) > 3 or (len(unit) == 3 and unit.islower())) else unit

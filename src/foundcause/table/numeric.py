@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
+from foundcause.table.dates import DigitStyle, days_of_digits
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.reading import Encoded, Style
 
 _COUNT_LIMIT = 1e6
+_LEAST_DATES = 5
 _EXACT = 2.0**53  # float64 holds every whole number up to here
 _CODES_FOR_MISSING = (  # -99, 99, -999, ..., and the ends of 32-bit numbers
     *(sign * (10.0**k - 1) for sign in (-1, 1) for k in range(2, 16)),
@@ -34,6 +36,11 @@ def encode_numbers(
         notes = (*notes, f"column {name!r}: {int(infinite.sum())} infinite cells are treated as missing")
         values[infinite] = np.nan
     seen = np.unique(values[np.isfinite(values)])
+    # Hardly one number in thirty is a date by chance.
+    if len(seen) >= _LEAST_DATES and np.isfinite(days_of_digits(seen)).all():
+        told = f"column {name!r}: {seen[0]:.0f} and the like are read as dates (year, month, day)"
+        values, notes = days_of_digits(values), (*notes, told)
+        return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes, style=DigitStyle())
     kind: Kind = "continuous"
     if len(seen) == 2:
         kind = "binary"

@@ -16,8 +16,9 @@ from foundcause.table.footer import count_footers
 from foundcause.table.gaps import joined
 from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
-from foundcause.table.reading import Encoded, Reading
+from foundcause.table.reading import Encoded, Reading, is_text
 from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse
+from foundcause.table.second_header import without_second_headers
 from foundcause.table.sources import read_source
 from foundcause.table.words import WITHOUT_ORDER
 
@@ -89,7 +90,11 @@ def read_table(
         raise InputError(f"max_rows={max_rows!r} must be a whole number of at least 1")
     raw = read_source(source, max_rows=max_rows, seed=seed, separator=separator, header=header)
     warnings = [note for note in raw.notes if names is None or "no header row" not in note]
-    frame, rows = raw.frame, len(raw.frame)
+    begins = len(raw.places) > 0 and raw.places[0] == 0  # a sample may lack the first row
+    frame, stays, told = without_second_headers(raw.frame, begins=begins)
+    warnings += told
+    places, total_rows = (raw.places - np.cumsum(~stays))[stays], raw.total_rows - int((~stays).sum())
+    rows = len(frame)
     if frame.shape[1] == 0:
         raise TableError("the table has no columns; give a table with at least two")
     if rows == 0:
@@ -97,10 +102,8 @@ def read_table(
         raise TableError(f"the table has {lacking}; give a table with at least a few dozen rows")
     if frame.shape[1] > MAX_COLUMNS:
         raise TableError(f"the table has {frame.shape[1]:,} columns; choose at most {MAX_COLUMNS:,}")
-    if raw.total_rows > rows:
-        warnings.append(
-            f"{rows:,} of {raw.total_rows:,} rows were drawn at random (seed {seed}); max_rows sets how many"
-        )
+    if total_rows > rows:
+        warnings.append(f"{rows:,} of {total_rows:,} rows were drawn at random (seed {seed}); max_rows sets how many")
     if names is not None and len(names) != frame.shape[1]:
         raise InputError(f"{len(names)} names were given for {frame.shape[1]} columns")
     unique = unique_names(list(names) if names is not None else list(frame.columns), warnings)
@@ -109,7 +112,6 @@ def read_table(
         raise TableError("drop names every column; leave at least two in the table")
     columns = {name: frame.iloc[:, k].reset_index(drop=True) for k, name in enumerate(unique) if name not in left_out}
     unique = list(columns)
-    places, total_rows = raw.places, raw.total_rows
     encoded = _encode(columns, categories, raw.separator, readings or {})
     ends = places[-1] == total_rows - 1  # a sample may lack the last row
     if ends and (footers := count_footers(list(columns.values()), encoded, sums=total_rows == rows)):
@@ -132,7 +134,7 @@ def read_table(
 def _encode(
     columns: Mapping[str, pd.Series], nominal: set[str], separator: str | None, readings: Mapping[str, Reading]
 ) -> list[Encoded]:
-    decimal = guess_decimal((column for column in columns.values() if _is_text(column)), separator)
+    decimal = guess_decimal((column for column in columns.values() if is_text(column)), separator)
     return [
         encode_column(name, column, nominal=name in nominal, decimal=decimal, reading=readings.get(name))
         for name, column in columns.items()
@@ -150,10 +152,6 @@ def _without_empty_rows(
     if filled.all() or not filled.any():
         return encoded, 0
     return [replace(column, values=column.values[filled]) for column in encoded], int((~filled).sum())
-
-
-def _is_text(column: pd.Series) -> bool:
-    return column.dtype == object or pd.api.types.is_string_dtype(column.dtype)
 
 
 def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Finding | None]) -> list[str]:

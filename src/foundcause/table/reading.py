@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import pandas as pd
 
 from foundcause.columns import Kind
 
@@ -65,6 +66,11 @@ class Codes:
     def read(self, words: Sequence[str]) -> np.ndarray:
         found = (self.numbers.get(word, self.numbers.get(word.casefold(), np.nan)) for word in words)
         return np.fromiter(found, dtype=float, count=len(words))
+
+
+def is_text(column: pd.Series) -> bool:
+    """Whether the cells of a column may be words."""
+    return column.dtype == object or pd.api.types.is_string_dtype(column.dtype)
 
 
 def shorten(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Words whose order is known: yes and no, scales of answers, months, levels, intervals such as '18-25'.
+"""Words whose order is known: yes and no, scales of answers, months, levels, places, intervals (``intervals.py``).
 
 Different words of a column are never given the same rank unless they are spellings of one word ('Jan', 'January').
 Shapes: W different words.
@@ -6,21 +6,18 @@ Shapes: W different words.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from foundcause.table.intervals import order_of_intervals
+from foundcause.table.numbers import Decimal
 from foundcause.table.vocabulary import LEVEL_WORDS, SCALES, TRUTHS
 
 _LEVEL = re.compile(rf"(?P<word>{'|'.join(LEVEL_WORDS)})[ _-]?(?P<number>\d+)")
-_NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
-_END = rf"{_NUMBER}|[-+]?inf"  # as pandas.cut writes the outer intervals
-_RANGE = re.compile(rf"[\[(]?\s*({_END})\s*(?:-|–|—|to|until|\.\.|,|;|bis)\s*({_END})\s*[\])]?(?:\s*\S{{0,10}})?")
-_BELOW = re.compile(rf"(?:<=?|≤|under|below|less than|up to)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
-_ABOVE = re.compile(rf"(?:>=?|≥|over|above|more than|at least)\s*({_NUMBER})(?:\s*\S{{0,10}})?")
-_ALONE = re.compile(rf"({_NUMBER})")
-_AND_MORE = re.compile(rf"({_NUMBER})\s*(?:\+|and (?:over|older|more|above)|or (?:more|older|above))(?:\s*\S{{0,10}})?")
+_NUMBERED = re.compile(r"\(?(?P<number>\d{1,2})\s*(?:[-–=:.)]+\s*|\s)(?P<label>[^\W\d].*)")
+_PLACE = re.compile(r"(?P<number>\d{1,3})\.?(?:st|nd|rd|th)\b(?P<label>.*)")
+_UNKNOWN = Decimal()
 _SENTENCE = re.compile(r"[ -]")
 
 
@@ -44,8 +41,11 @@ def known_truth(words: Sequence[str]) -> list[int] | None:
     return None
 
 
-def known_order(words: Sequence[str]) -> list[int] | None:
-    """Rank of each word (0 the lowest) when a known scale holds and tells apart all of them, else None."""
+def known_order(words: Sequence[str], decimal: Decimal = _UNKNOWN) -> list[int] | None:
+    """Rank of each word (0 the lowest) when a known scale holds and tells apart all of them, else None.
+
+    decimal: what the table shows about decimal marks, for intervals.
+    """
     folded = [fold(word) for word in words]
     if len(folded) < 2:
         return None
@@ -53,7 +53,7 @@ def known_order(words: Sequence[str]) -> list[int] | None:
         step = {word: k for k, synonyms in reversed(list(enumerate(scale))) for word in synonyms}
         if all(word in step for word in folded) and _tells_apart(step, set(folded)):
             return _dense([step[word] for word in folded])
-    return _order_of_levels(folded) or _order_of_intervals(folded)
+    return _order_of_levels(folded) or order_of_intervals(words, decimal) or _order_of_places(folded)
 
 
 def _tells_apart(step: dict[str, int], words: set[str]) -> bool:
@@ -78,34 +78,29 @@ def _order_of_levels(words: Sequence[str]) -> list[int] | None:
     return _dense([int(match["number"]) for match in found])
 
 
-def _order_of_intervals(words: Sequence[str]) -> list[int] | None:
-    """Ranks of intervals, no end of which may fall when the other rises: '555-1234' and '444-9876' are no intervals."""
-    intervals = [_interval(word) for word in words]
-    found = [interval for interval in intervals if interval is not None]
-    if len(found) < len(words):
+def are_numbered(words: Sequence[str]) -> bool:
+    """Whether words are answers that bear a number, as in '1 - never', '2 - rarely'."""
+    return _order_of_numbered([fold(word) for word in words], _NUMBERED) is not None
+
+
+def _order_of_places(words: Sequence[str]) -> list[int] | None:
+    """Ranks of '1st', '2nd', '3rd', or of answers that bear a number: '1 - never', '2 - rarely'."""
+    return _order_of_numbered(words, _PLACE) or _order_of_numbered(words, _NUMBERED)
+
+
+def _order_of_numbered(words: Sequence[str], pattern: re.Pattern[str]) -> list[int] | None:
+    """Ranks by number, when words are the same behind it (places) or all different (answers)."""
+    matches = [pattern.fullmatch(word) for word in words]
+    found = [(int(match["number"]), match["label"].strip()) for match in matches if match]
+    if len(found) < len(words) or len({number for number, _ in found}) < len(set(words)):
         return None
-    rising = sorted(set(found))
-    for (low, high), (next_low, next_high) in pairwise(rising):
-        ranges = math.isfinite(low) and low < high and math.isfinite(next_high) and next_low < next_high
-        if next_high < high or (ranges and (low == next_low or high == next_high)):
-            return None
-    place = {interval: k for k, interval in enumerate(rising)}
-    return [place[interval] for interval in found]
-
-
-def _interval(word: str) -> tuple[float, float] | None:
-    """The ends of an interval such as '18-25', '<18', '65+', or of a number beside such."""
-    for pattern in (_RANGE, _BELOW, _AND_MORE, _ABOVE, _ALONE):
-        match = pattern.fullmatch(word)
-        if match is None:
-            continue
-        ends = [float(end.replace(",", ".")) for end in match.groups()]
-        if pattern is _BELOW:
-            return -math.inf, ends[0]
-        if pattern in (_AND_MORE, _ABOVE):
-            return ends[0], math.inf
-        return (ends[0], ends[-1]) if ends[0] <= ends[-1] else None
-    return None
+    labels = {label for _, label in found}
+    numbers = [number for number, _ in found]
+    if pattern is _NUMBERED:
+        # '12 kg' and '30 lb' are measures: answers are numbered one by one.
+        one_by_one = min(numbers) <= 1 and max(numbers) < 2 * len(set(numbers))
+        return _dense(numbers) if one_by_one and len(labels) == len(set(words)) > 2 else None
+    return _dense(numbers) if len(labels) == 1 else None
 
 
 def _dense(positions: Sequence[int]) -> list[int]:

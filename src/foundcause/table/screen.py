@@ -29,6 +29,8 @@ _IDENTIFIER_NAME = re.compile(
     r"(?i:(.*[_\s.-])?(id|ids|uuid|guid|key|index|idx|rowid|row[_ ]?(number|no|nr|id)|record[_ ]?(number|no|nr)))"
     r"|.*[a-z]I[dD]|(?i:unnamed.*)|column_1"  # what a first column without a name is called
 )
+_WITHOUT_NAME = re.compile(r"(?i:unnamed.*)|column_1")
+_MANY_CASES = 20  # fewer values are rather groups, such as sites
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,11 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
     if len(observed) < _MIN_ROWS_FOR_IDENTIFIER:
         return None
     if column.kind == "nominal" and distinct > 0.9 * len(observed):
-        return Finding(case="identifier", reason="nearly different in every row, like a name or identifier")
+        mark = f"column {name!r}: "
+        hints = [note.removeprefix(mark) for note in column.notes if note.startswith(mark)]
+        return Finding(
+            case="identifier", reason="; ".join(["nearly different in every row, like a name or identifier", *hints])
+        )
     if column.different == len(observed):
         return Finding(case="identifier", reason="different in every row and of more digits than any measurement")
     whole = (observed == np.round(observed)).all()
@@ -115,6 +121,11 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
             return Finding(case="identifier", reason="a row counter")
         if _IDENTIFIER_NAME.fullmatch(name):
             return Finding(case="identifier", reason="different in every row and named like an identifier")
+    named = _IDENTIFIER_NAME.fullmatch(name) and not _WITHOUT_NAME.fullmatch(name)
+    if named and distinct >= _MANY_CASES and (column.kind == "nominal" or (whole and column.kind == "count")):
+        each = f"{distinct} values, {len(observed) / distinct:.2g} rows each"
+        reason = f"named like an identifier ({each}); rows that share one are no independent cases, though used as such"
+        return Finding(case="identifier", reason=reason)
     return None
 
 

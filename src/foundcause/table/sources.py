@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from foundcause.errors import TableError
+from foundcause.errors import InputError, TableError
 from foundcause.table.blank import filled_rows
 from foundcause.table.files import RawFile, read_file
 from foundcause.table.sample import sampled_rows
@@ -24,6 +24,9 @@ def read_source(source: Any, *, max_rows: int, seed: int, separator: str | None,
     if isinstance(source, str | os.PathLike):
         with _rereadable(_place(source)) as place:
             return read_file(place, max_rows=max_rows, seed=seed, separator=separator, header=header)
+    for option, value in (("separator", separator), ("header", header)):
+        if value is not None:
+            raise InputError(f"{option}={value!r} is for text files; this {type(source).__name__} is a table already")
     try:
         held = _held(source)
         filled = filled_rows(_columns(held), len(held))

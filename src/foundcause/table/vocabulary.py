@@ -246,6 +246,13 @@ LEVEL_WORDS = [
     "tier",
     "score",
     "q",
+    # scales of medicine
+    "asa",
+    "nyha",
+    "ecog",
+    "figo",
+    "killip",
+    "gleason",
 ]
 
 

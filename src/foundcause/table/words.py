@@ -13,10 +13,10 @@ from foundcause.columns import Kind
 from foundcause.table.dates import read_clock_times, read_dates
 from foundcause.table.durations import read_durations
 from foundcause.table.gaps import find_gaps, taken_for_missing, taken_for_values, tell_lone_value
-from foundcause.table.numbers import Decimal, NumberStyle, read_numbers
+from foundcause.table.numbers import Decimal, NumberStyle, different_units, read_numbers
 from foundcause.table.numeric import count_different, encode_numbers
 from foundcause.table.reading import Codes, Encoded, Reading, quote, shorten
-from foundcause.table.scales import fold, known_order, known_truth
+from foundcause.table.scales import are_numbered, fold, known_order, known_truth
 from foundcause.table.vocabulary import is_missing
 
 WITHOUT_ORDER = "categories without a known order"
@@ -25,6 +25,8 @@ _NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is t
 _LEAST_SHARE, _LEAST_SHARE_MANY = 0.8, 0.5  # unless all else are few words beside few or many different numbers
 _FEW_WORDS, _MANY_NUMBERS, _SHORT_SCALE = 5, 20, 12
 _SHOWN_STEPS = 12
+_CODE_DIGITS = 4
+_TWO_NUMBERS = re.compile(r"\d+(?:[.,]\d+)?\s*[/x×:]\s*\d+(?:[.,]\d+)?")  # a blood pressure, a size
 _BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
 
 
@@ -99,7 +101,7 @@ def _known(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) ->
         or read_dates(name, words, counts)
         or read_durations(name, words, counts)
         or read_clock_times(name, words, counts)
-        or _ranks(name, words, known_order(words), "{}", " < ")
+        or _ordered(name, words, known_order(words, decimal))
     )
 
 
@@ -123,6 +125,18 @@ def _ranks(name: str, words: list[str], ranks: list[int] | None, step: str, betw
     return _coded(words, np.array(ranks, dtype=float), kind, encoding, notes)
 
 
+def _ordered(name: str, words: list[str], ranks: list[int] | None) -> Encoded | None:
+    """Words of a scale; numbers before answers may be codes without an order."""
+    encoded = _ranks(name, words, ranks, "{}", " < ")
+    if encoded is None or not are_numbered(words):
+        return encoded
+    note = (
+        f"column {name!r}: {quote(words[:2])}, ... are ordered by their numbers; if these are mere codes, name the "
+        "column in nominal"
+    )
+    return dataclasses.replace(encoded, notes=(*encoded.notes, note))
+
+
 def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
     """Codes of words without a known order, by how frequent they are: of two, the rarer is 1."""
     total: dict[str, int] = {}
@@ -137,7 +151,17 @@ def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
         f"column {name!r} holds {len(ranked)} {WITHOUT_ORDER}; they are coded by how frequent they "
         f"are ({quote(ranked[:3])}, ... = 0, 1, 2, ...), so the shape of its relations means little"
     )
-    return _coded(words, values, "nominal", "frequency rank", (note,))
+    return _coded(words, values, "nominal", "frequency rank", (note, *_tell_measures(name, words)))
+
+
+def _tell_measures(name: str, words: list[str]) -> list[str]:
+    """A remedy for words that hold numbers which cannot be used as they are written."""
+    units = different_units(words)
+    if units:
+        return [f"column {name!r}: the numbers have different units ({quote(units[:4])}); write all in one"]
+    if sum(_TWO_NUMBERS.fullmatch(word) is not None for word in words) >= _NUMERIC_SHARE * len(words):
+        return [f"column {name!r}: a cell such as {quote(words[:1])} holds two numbers; make two columns of it"]
+    return []
 
 
 def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, notes: tuple[str, ...] = ()) -> Encoded:
@@ -148,9 +172,9 @@ def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, 
 def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
     read = read_numbers(name, words, counts, decimal)
     readable = ~np.isnan(read.values)
-    notes = list(read.notes)
+    notes = [*read.notes, *_tell_codes(name, words)]
     if not readable.all():
-        if not _are_numbers(words, counts, readable):
+        if not _are_numbers(words, counts, readable, decimal):
             return None
         bounds = ~readable & np.array([_BOUND.fullmatch(word) is not None for word in words])
         for chosen, what in (
@@ -164,9 +188,21 @@ def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) 
     return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=tuple(notes), style=read.style)
 
 
-def _are_numbers(words: list[str], counts: np.ndarray, readable: np.ndarray) -> bool:
+def _tell_codes(name: str, words: list[str]) -> list[str]:
+    """A hint when all numbers have the same digits, zeros in front too, as codes have."""
+    zeros = [word for word in words if word.startswith("0")]
+    lengths = {len(word) for word in words}
+    if not zeros or len(lengths) > 1 or min(lengths) < _CODE_DIGITS or not all(map(str.isdecimal, words)):
+        return []
+    return [
+        f"column {name!r}: {quote(zeros[:1])} begins with zeros, as codes do; it is used as a number, name the column "
+        "in nominal or drop it"
+    ]
+
+
+def _are_numbers(words: list[str], counts: np.ndarray, readable: np.ndarray, decimal: Decimal) -> bool:
     """Whether a column with strange words holds numbers: nearly all cells do, or most do and few words are strange."""
-    if len(words) <= _SHORT_SCALE and known_order(words) is not None:
+    if len(words) <= _SHORT_SCALE and known_order(words, decimal) is not None:
         return False  # '0', '1', '2', '3+' are a scale
     if readable.sum() < 2:
         return False  # '0' and 'n' are two words

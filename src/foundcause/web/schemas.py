@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Name = Annotated[str, Field(min_length=1, max_length=2000)]
+Edge = tuple[Name, Name] | Annotated[str, Field(min_length=1, max_length=4000)]
 _MANY = 20_000
 
 
@@ -85,8 +86,8 @@ class KnowledgeBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     tiers: list[list[Name]] = Field(default=[], max_length=200, description="Earliest first.")
-    forbidden: list[tuple[Name, Name]] = Field(default=[], max_length=_MANY, description="(cause, effect) pairs.")
-    required: list[tuple[Name, Name]] = Field(default=[], max_length=_MANY, description="(cause, effect) pairs.")
+    forbidden: list[Edge] = Field(default=[], max_length=_MANY, description="[cause, effect] or 'cause -> effect'.")
+    required: list[Edge] = Field(default=[], max_length=_MANY, description="[cause, effect] or 'cause -> effect'.")
     forbid_within_tiers: bool = False
     roots: list[Name] = Field(default=[], max_length=_MANY, description="Columns that nothing causes.")
     sinks: list[Name] = Field(default=[], max_length=_MANY, description="Columns that cause nothing.")

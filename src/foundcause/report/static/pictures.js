@@ -70,7 +70,8 @@ function heatMap(names, matrix, variable, rowWord, onCell) {
   const svg = svgElement("svg", { viewBox: `0 0 ${size} ${size}`, class: "heat", role: "img",
     "aria-label": `Matrix of ${D} by ${D} probabilities` });
   svg.style.maxWidth = `${Math.max(size, 300)}px`; // as a property: the web page's policy refuses style attributes
-  const short = (name) => (name.length > 18 ? name.slice(0, 17) + "…" : name);
+  // Long names often differ at their end only.
+  const short = (name) => (name.length > 18 ? name.slice(0, 9) + "…" + name.slice(-8) : name);
   names.forEach((name, k) => {
     const middle = margin + (k + 0.5) * cell;
     const fontSize = Math.min(11, cell + 1);

@@ -1,0 +1,97 @@
+"""Intervals as people write them: '18-25', '<18', '65+', '1,000-1,999', '$20k to $40k', '(0, 10]'.
+
+What commas, dots and multipliers mean is decided for a column, as it is for numbers. Shapes: W different words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from foundcause.table.numbers import CURRENCY, Decimal, read_numbers, singular
+
+_PLAIN = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|[-+]?inf"  # as pandas.cut and R write them
+_END = rf"(?:(?:{CURRENCY})\s?)?[-+]?\d(?:[\d.,'’\u00a0\u202f]*\d)?(?:\s?(?:k|m|mn|mio|bn)\b)?(?:\s?[$€£¥])?"
+_UNIT = r"(?:\s*(?P<unit>(?![\d+–—-])\S{1,10}))?(?: old)?"
+_CUT = re.compile(rf"[\[(]\s*({_PLAIN})\s*[,;]\s*({_PLAIN})\s*[\])]", re.IGNORECASE)
+_KINDS = {
+    kind: re.compile(pattern + _UNIT, re.IGNORECASE)
+    for kind, pattern in {
+        "range": rf"[\[(]?\s*({_END})\s*(?:-|–|—|to|until|\.\.|;|bis)\s*({_END})\s*[\])]?",
+        "below": rf"(?:<=?|≤|under|below|less than|fewer than|lower than|up to|at most)\s*({_END})",
+        "and less": rf"({_END})\s*(?:(?:and|or) (?:under|younger|less|fewer|below|lower))",
+        "and more": rf"({_END})\s*(?:\+|(?:and|or) (?:over|older|more|above|greater|higher|up))",
+        "above": rf"(?:>=?|≥|over|above|more than|greater than|higher than|at least)\s*({_END})",
+        "alone": rf"({_END})",
+    }.items()
+}
+_DOWNWARDS, _UPWARDS = ("below", "and less"), ("and more", "above")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Written:
+    """One word taken apart: what kind of interval, its ends as written, the word behind them."""
+
+    kind: str
+    ends: tuple[str, ...]
+    unit: str = ""
+
+
+def order_of_intervals(words: Sequence[str], decimal: Decimal) -> list[int] | None:
+    """Rank of each interval; None when one is none, units differ, or some lie in others.
+
+    No end may fall when the other rises: '555-1234' and '444-9876' are no intervals.
+    """
+    found = [_taken_apart(word) for word in words]
+    written = [one for one in found if one is not None]
+    if len(written) < len(found) or all(one.kind == "alone" for one in written):
+        return None
+    if len({singular(one.unit.casefold().rstrip(".")) for one in written if one.unit}) > 1:
+        return None
+    value = _values(sorted({end for one in written for end in one.ends}), decimal)
+    intervals = [_interval(one, [value[end] for end in one.ends]) for one in written]
+    if any(math.isnan(end) for interval in intervals for end in interval) or any(low > high for low, high in intervals):
+        return None
+    rising = sorted(set(intervals))
+    for (low, high), (next_low, next_high) in pairwise(rising):
+        ranges = math.isfinite(low) and low < high and math.isfinite(next_high) and next_low < next_high
+        if next_high < high or (ranges and (low == next_low or high == next_high)):
+            return None
+    place = {interval: k for k, interval in enumerate(rising)}
+    return [place[interval] for interval in intervals]
+
+
+def _taken_apart(word: str) -> _Written | None:
+    word = " ".join(word.replace("_", " ").split())
+    if cut := _CUT.fullmatch(word):
+        return _Written(kind="range", ends=cut.groups())
+    for kind, pattern in _KINDS.items():
+        if match := pattern.fullmatch(word):
+            *ends, unit = match.groups()
+            return _Written(kind=kind, ends=tuple(end.strip() for end in ends), unit=unit or "")
+    return None
+
+
+def _values(ends: list[str], decimal: Decimal) -> dict[str, float]:
+    """The number of each end, NaN where it cannot be told."""
+    infinite = {end: float(end) for end in ends if end.casefold().lstrip("+-") == "inf"}
+    finite = [end for end in ends if end not in infinite]
+    dots, commas = any("." in end for end in finite), any("," in end for end in finite)
+    if dots != commas and not decimal.certain:
+        # Bands hardly have three decimals: '1.000' beside '500', and '1,000', are thousands.
+        decimal = Decimal(mark="," if dots else ".")
+    read = read_numbers("", finite, np.ones(len(finite), dtype=np.int64), decimal).values if finite else np.zeros(0)
+    return infinite | dict(zip(finite, map(float, read), strict=True))
+
+
+def _interval(written: _Written, ends: list[float]) -> tuple[float, float]:
+    if written.kind in _DOWNWARDS:
+        return -math.inf, ends[0]
+    if written.kind in _UPWARDS:
+        return ends[0], math.inf
+    return ends[0], ends[-1]

@@ -1,0 +1,94 @@
+"""Rows that speak of columns and not of cases: units or questions below the header, the header once more.
+
+Shapes: N rows, D columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from foundcause.table.dialect import is_number
+from foundcause.table.names import as_text
+from foundcause.table.reading import is_text
+from foundcause.table.vocabulary import is_missing
+
+_LEAST_ROWS = 20
+_AGREEING = 0.8
+_LOG_CHANCE = float(np.log(1e-3))
+
+
+def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
+    """The frame without such rows, which rows stay (N,) bool, and what a reader should know.
+
+    begins: whether the first row of the source is here. Names that a merged header leaves out are taken from below it.
+    """
+    stays = np.ones(len(frame), dtype=bool)
+    if len(frame) < _LEAST_ROWS or frame.shape[1] < 2:
+        return frame, stays, []
+    notes = []
+    titles = [as_text(name) for name in frame.columns]
+    texts = [k for k in range(frame.shape[1]) if is_text(frame.iloc[:, k])]
+    if len(texts) == frame.shape[1] and all(titles):
+        stays = ~_repeat(frame, titles)
+        if again := int((~stays).sum()):
+            notes.append(f"{again} row{'s repeat' if again > 1 else ' repeats'} the header; left out")
+    if begins and stays[0] and _describes(frame, texts):
+        stays[0] = False
+        below = [as_text(cell) for cell in frame.iloc[0]]
+        if not all(titles) and all(below) and len(set(below)) == len(below):
+            frame = frame.set_axis(below, axis=1)
+            notes.append("the header names some columns only; the row below it names all and is used instead")
+        else:
+            shown = ", ".join(repr(text) for text in below if text)
+            shown = shown if len(shown) <= 60 else shown[:57] + "..."
+            notes.append(f"the row below the header ({shown}) reads like units or questions, not like data; left out")
+    return (frame[stays].reset_index(drop=True) if notes else frame), stays, notes
+
+
+def _repeat(frame: pd.DataFrame, titles: list[str]) -> np.ndarray:
+    """(N,) whether a row holds the names of all columns."""
+    same = np.ones(len(frame), dtype=bool)
+    for k, title in enumerate(titles):
+        cells = frame.iloc[:, k].to_numpy(dtype=object)
+        same[same] = [isinstance(cell, str) and cell.strip() == title for cell in cells[same]]
+        if not same.any():
+            break
+    return same
+
+
+def _describes(frame: pd.DataFrame, texts: list[int]) -> bool:
+    """Whether words of the first row stand above numbers, or above words among which they never return."""
+    first: list[Any] = frame.iloc[0].tolist()
+    filled = [k for k, cell in enumerate(first) if not _is_blank(cell)]
+    if len(filled) < 2 or any(k not in texts or not isinstance(first[k], str) for k in filled):
+        return False
+    if any(is_number(first[k]) for k in filled):
+        return False
+    chances = [_log_chance(first[k].strip(), frame.iloc[1:, k]) for k in filled]
+    speaking = [chance for chance in chances if chance is not None]
+    return len(speaking) >= max(2, _AGREEING * len(filled)) and sum(speaking) < _LOG_CHANCE
+
+
+def _log_chance(word: str, column: pd.Series) -> float | None:
+    """How surprising a word is that never returns, by the cells that do so as little; None where it returns."""
+    cells = [str(cell).strip() for cell in column if not _is_blank(cell)]
+    count = Counter(cells)
+    if len(cells) < _LEAST_ROWS / 2 or word in count:
+        return None
+    numbers = sum(many for cell, many in count.items() if is_number(cell))
+    if numbers >= _AGREEING * len(cells):
+        return float(np.log((len(cells) - numbers + 1) / (len(cells) + 1)))
+    return float(np.log((sum(many == 1 for many in count.values()) + 1) / (len(cells) + 1)))
+
+
+def _is_blank(cell: Any) -> bool:
+    return (
+        cell is None
+        or cell is pd.NA
+        or (isinstance(cell, float) and np.isnan(cell))
+        or (isinstance(cell, str) and (not cell.strip() or is_missing(cell)))
+    )
