@@ -71,6 +71,16 @@ def test_same_seed_same_bytes_and_another_seed_another_answer(result, tiny_check
     assert not np.array_equal(other.edge_probabilities, result.edge_probabilities)
 
 
+def test_units_do_not_matter(tiny_checkpoint):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(150, 4)), columns=list("abcd"))
+    table["d"] += table["a"] ** 2
+    table = table.mask(rng.random(table.shape) < 0.05)
+    other = table.assign(a=table["a"] * 1000.0, b=table["b"] * 1.8 + 32.0)
+    found, again = (fc.discover(t, runs=3, checkpoint=tiny_checkpoint) for t in (table, other))
+    np.testing.assert_allclose(again.edge_probabilities, found.edge_probabilities, atol=1e-4)
+
+
 @pytest.mark.parametrize("protocol", ["default", "paper"])
 def test_order_of_columns_and_rows_does_not_matter(tiny_checkpoint, protocol):
     frame = survey()

@@ -66,6 +66,15 @@ def test_canonical_order_forgets_the_order_it_was_given(seed, rows, columns, dis
     np.testing.assert_array_equal(put(values), put(shuffled))
 
 
+def test_units_do_not_change_the_canonical_order():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(50, 4)).round(1)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    other = np.column_stack([values[:, 0] * 1000, values[:, 1] - 273.15, np.exp(values[:, 2]), values[:, 3]])
+    for before, after in zip(canonical_order(values), canonical_order(other), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
 def test_canonical_order_tells_mirrored_rows_apart():
     values = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [2.0, 5.0]])
     rows, _ = canonical_order(values)

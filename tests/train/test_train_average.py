@@ -11,20 +11,26 @@ from typer.testing import CliRunner
 
 from foundcause.cli import build
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.model.checkpoint import load, save
+from foundcause.model.checkpoint import load, save, weights
 from foundcause.model.config import SMALL, TINY, ModelConfig
+from foundcause.model.grow import start_as
 from foundcause.model.network import FoundCause
 from foundcause.train.average import average
 from foundcause.train.config import TrainConfig
 from foundcause.train.files import RunFolder
 
 
-def _checkpoint(path: Path, seed: int, config: ModelConfig = TINY, **about: object) -> Path:
+def _checkpoint(path: Path, seed: int, config: ModelConfig = TINY, parent: Path | None = None, **about: object) -> Path:
+    """A network that went its own way from a start that it shares with the others, or from its ``parent``."""
+    network = FoundCause(config, seed=0)
+    if parent:
+        start_as(network, *weights(parent))
+    random = torch.Generator().manual_seed(seed)
+    for value in network.parameters():
+        value.data += 0.05 * torch.randn(value.shape, generator=random)
     training = TrainConfig(steps=9, preset="tiny").as_dict()
     passes = {"step": 3, "passes": 100 * seed, "elapsed_minutes": 1.5, "calibration": {"edge_temperature": 2.0}}
-    return save(
-        path / f"{seed}.safetensors", FoundCause(config, seed=seed), metadata={"training": training, **passes, **about}
-    )
+    return save(path / f"{seed}.safetensors", network, metadata={"training": training, **passes, **about})
 
 
 def test_weights_are_averaged_and_work_adds_up(tmp_path: Path) -> None:
@@ -61,7 +67,8 @@ def test_what_the_runs_learned_from_joins(tmp_path: Path) -> None:
 def test_a_smaller_network_is_grown_first(tmp_path: Path) -> None:
     small = dataclasses.replace(SMALL, refinement_rounds=1, direct_width=16, pair_width=8)
     large = dataclasses.replace(small, refinement_rounds=2)
-    before, after = _checkpoint(tmp_path, 1, small), _checkpoint(tmp_path, 2, large)
+    before = _checkpoint(tmp_path, 1, small)
+    after = _checkpoint(tmp_path, 2, large, parent=before)
     found = load(average([before, after], tmp_path / "run"))[0].state_dict()
     old, new = load(before)[0].state_dict(), load(after)[0].state_dict()
     for name, value in found.items():
@@ -80,3 +87,10 @@ def test_other_networks_and_full_folders_are_refused(tmp_path: Path) -> None:
     average([first, first], tmp_path / "run")
     with pytest.raises(ConfigError, match="holds a run already"):
         average([first, first], tmp_path / "run")
+
+
+def test_runs_that_share_no_start_are_refused(tmp_path: Path) -> None:
+    strangers = [save(tmp_path / f"{seed}.safetensors", FoundCause(TINY, seed=seed), metadata={}) for seed in (1, 2)]
+    with pytest.raises(ConfigError, match=r"nothing in common .* started from one another"):
+        average(strangers, tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from foundcause.cli import build
-from foundcause.errors import CheckpointError
-from foundcause.model.checkpoint import save
+from foundcause.errors import CheckpointError, ConfigError
+from foundcause.model.checkpoint import save, weights_digest
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED
@@ -50,6 +50,20 @@ def test_the_card_tells_the_checkpoint_and_its_validation(tmp_path: Path) -> Non
     )
     for text in said:
         assert text in shown.output
+
+
+def test_figures_of_other_weights_and_other_counts_are_refused(tmp_path: Path) -> None:
+    about = {"training": TrainConfig(steps=9).as_dict(), "step": 9, "passes": 30, "elapsed_minutes": 9.0}
+    path = _checkpoint(tmp_path, calibration=CALIBRATION, trained_variables=100, **about)
+    digest = weights_digest(FoundCause(TINY))
+    told = VALIDATION | {"weights": digest, "tasks": 4, "checkpoint": "best.safetensors"}
+    assert "4 tasks of each family" in model_card(path, told)
+    with pytest.raises(ConfigError, match="other weights"):
+        model_card(path, told | {"weights": weights_digest(FoundCause(TINY, seed=1))})
+    with pytest.raises(ConfigError, match="had 4 tasks"):
+        model_card(path, told, tasks=40)
+    with pytest.raises(ConfigError, match="--tasks"):
+        model_card(path, VALIDATION)
 
 
 def _said(path: Path, **metadata: object) -> str:

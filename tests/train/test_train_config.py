@@ -36,6 +36,7 @@ def test_objectives_bring_their_defaults() -> None:
         ({"steps": 1, "views": 9}, "views"),
         ({"steps": 1, "seed": -1}, "seed"),
         ({"steps": 1, "batch_largest": 1}, "batch_largest"),
+        ({"steps": 1, "mixture": {"dowhy": 1}}, "shares"),
     ],
 )
 def test_bad_options_are_named(options: dict, named: str) -> None:
@@ -66,6 +67,16 @@ def test_model_and_mixture_options() -> None:
     assert set(mixture(TrainConfig(steps=1, only=("pairs", "sensors"))).weights) == {"pairs", "sensors"}
     with pytest.raises(ConfigError, match="mixture"):
         mixture(TrainConfig(steps=1, mixture="NONE"))
+    assert train_config({"steps": 1, "only": "pairs"}).only == ("pairs",)
+
+
+def test_shares_of_ones_own() -> None:
+    own = {"pairs": 3, "ecology": 1}
+    assert mixture(TrainConfig(steps=1, shares=own)).weights == {"pairs": 0.75, "ecology": 0.25}
+    assert set(mixture(TrainConfig(steps=1, shares=own, without=("ecology",))).weights) == {"pairs"}
+    for wrong, named in ({"pear": 1}, "pear"), ({"pairs": -1}, "negative"), ({"pairs": 0}, "positive"):
+        with pytest.raises(ConfigError, match=named):
+            mixture(TrainConfig(steps=1, shares=wrong))
 
 
 @pytest.mark.parametrize(
@@ -87,6 +98,8 @@ def test_what_a_resume_may_change(tmp_path: Path) -> None:
     folder.write_json(folder.config, TrainConfig(minutes=5, preset="TINY", without=("fog",)).as_dict())
     assert resumed(tmp_path, {"minutes": 9.0}).minutes == 9.0
     assert resumed(tmp_path, {"steps": 4}).minutes is None
+    with pytest.raises(ConfigError, match="not as both"):
+        resumed(tmp_path, {"steps": 4, "minutes": 9.0})
     assert resumed(tmp_path, {"preset": "tiny", "without": ("fog",)}).preset == "tiny"
     for name, value in {"preset": "SMALL", "seed": 4, "without": (), "model": {"width": 4}}.items():
         with pytest.raises(ConfigError, match=name):

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 import torch
 from standins import options, run_folder
+from typer.testing import CliRunner
 
+from foundcause.cli import build
 from foundcause.errors import CheckpointError, ConfigError, OutputError, TrainingError
 from foundcause.model.checkpoint import describe, load
 from foundcause.train import loop
@@ -115,7 +117,7 @@ def test_interrupt_saves_and_ends_cleanly(tmp_path: Path, group: bool) -> None:
     _, errors = process.communicate(timeout=60)  # returns when the last worker has let go of the pipe, too
     assert process.returncode == 0, errors
     folder = RunFolder(out)
-    assert folder.read_log()[-1]["done"] is False
+    assert folder.read_log()[-1]["done"] is False and not folder.finished()
     assert folder.read_state()["step"] == _steps(out)[-1]
     assert folder.read_state()["elapsed"] > 0
 
@@ -180,7 +182,30 @@ def test_a_start_that_cannot_succeed_prepares_nothing(tmp_path: Path, monkeypatc
     with pytest.raises(CheckpointError, match=r"refinement_rounds .*evidence 'paper' .*cannot grow") as refused:
         train(deeper, tmp_path / "c", init=first.last, say=_quiet)
     assert "may be larger" not in str(refused.value)
-    assert not any((tmp_path / name).exists() for name in "abc")
+    with pytest.raises(ConfigError, match=r"nope"):
+        train(TrainConfig(**options(steps=1, model={"features": "nope"})), tmp_path / "d", say=_quiet)
+    with pytest.raises(ConfigError, match=r"no weight 'colour'; known: .*direction"):
+        train(TrainConfig(**options(steps=1, loss_weights={"colour": 2.0})), tmp_path / "e", say=_quiet)
+    assert not any((tmp_path / name).exists() for name in "abcde")
+
+
+def test_an_interrupted_command_does_not_look_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``train && calibrate`` must not calibrate half a run."""
+    given = [
+        f"--option={name}={json.dumps(value)}" for name, value in options(steps=4).items() if value not in (None, {})
+    ]
+
+    def stopped(run: loop.Run) -> bool:
+        run._interrupted = run.step == 2
+        return run._interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop.Run, "_done", stopped)
+        half = CliRunner().invoke(build(), ["train", "--out", str(run_folder(tmp_path)), *given])
+    assert "interrupted; the state is saved" in half.output and half.exit_code != 0
+    whole = CliRunner().invoke(build(), ["train", "--out", str(run_folder(tmp_path)), "--resume"])
+    assert whole.exit_code == 0, whole.output
+    assert RunFolder(run_folder(tmp_path)).finished()
 
 
 class _Broken:

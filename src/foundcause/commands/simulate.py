@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from foundcause.errors import ConfigError
+
 if TYPE_CHECKING:
     from foundcause.simulate.settings import Mixture
+
+
+_FEW = 6  # components that a line can name
 
 
 def register(app: typer.Typer) -> None:
@@ -58,13 +63,16 @@ def _mixture(name: str, only: list[str] | None, without: list[str] | None) -> Mi
 
     mixture = named(name)
     mixture = mixture.only(*only) if only else mixture
+    if absent := [component for component in without or () if component not in mixture.weights]:
+        raise ConfigError(
+            f"--without {absent[0]}: the mixture has no such component; name one of {', '.join(mixture.weights)}"
+        )
     return mixture.without(*without) if without else mixture
 
 
 def _write(out: Path | None, mixture: Mixture, tasks: int, seed: int, jobs: int, per_shard: int, csv: bool) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from foundcause.errors import ConfigError
     from foundcause.simulate.stream import Job, run
 
     if out is None:
@@ -78,4 +86,5 @@ def _write(out: Path | None, mixture: Mixture, tasks: int, seed: int, jobs: int,
         for count in run(job, jobs=jobs):
             progress.advance(bar, count)
     kind = "tables" if csv else f"tasks in {job.pieces} shards"
-    print(f"{out}: {tasks} {kind}, mixture {mixture.name}, seed {seed}")
+    few = f" ({', '.join(mixture.weights)})" if len(mixture.weights) < _FEW else ""
+    print(f"{out}: {tasks} {kind}, mixture {mixture.name}{few}, seed {seed}")

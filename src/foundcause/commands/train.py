@@ -31,6 +31,7 @@ def train(
     init: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint.")] = None,
     preset: Annotated[str | None, typer.Option(help="Model preset: SMALL, TINY or BASE.")] = None,
     mixture: Annotated[str | None, typer.Option(help="Task distribution: SHIPPED or PAPER.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Train on this component alone; may be repeated.")] = None,
     without: Annotated[list[str] | None, typer.Option(help="Leave out a component; may be repeated.")] = None,
     features: Annotated[str | None, typer.Option(help="Feature set of the model, e.g. paper+extended.")] = None,
     objective: Annotated[str | None, typer.Option(help="Loss: shipped or paper.")] = None,
@@ -65,8 +66,7 @@ def train(
     )  # fmt: skip
     given: dict[str, Any] = {name: context.params[name] for name in names if context.params[name] is not None}
     given |= _pairs(option or [])
-    if without:
-        given["without"] = tuple(without)
+    given |= {name: tuple(names) for name, names in (("only", only), ("without", without)) if names}
     model = _pairs(set_ or []) | ({"features": features} if features else {})
     if out is None:
         raise ConfigError("say where the run goes: foundcause train --out runs/a --minutes 150")
@@ -82,12 +82,14 @@ def train(
     if model:
         options["model"] = dict(options.get("model", {})) | model
     settings = resumed(out, options) if resume else train_config(options)
-    run(settings, out, resume=resume, init=init, say=_say)
+    folder = run(settings, out, resume=resume, init=init, say=_say)
+    if not folder.finished():
+        raise KeyboardInterrupt  # the state is saved, but whoever waits for a whole run must not go on
 
 
 def calibrate(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
-    tasks: Annotated[int, typer.Option(help="Synthetic tasks to fit on.")] = 600,
+    tasks: Annotated[int, typer.Option(min=1, help="Synthetic tasks to fit on.")] = 600,
     runs: Annotated[int, typer.Option(help="Passes averaged for each task, as in discover; 1 is quick.")] = 10,
 ) -> None:
     """Fit temperatures and the threshold rule of a run's best checkpoint; writes model.safetensors."""
@@ -108,7 +110,7 @@ def evaluate(
     import json
 
     from foundcause.atomic import write_text
-    from foundcause.model.checkpoint import load
+    from foundcause.model.checkpoint import load, weights_digest
     from foundcause.train.config import TrainConfig
     from foundcause.train.lineage import trained_on
     from foundcause.train.validate import validation
@@ -123,13 +125,16 @@ def evaluate(
     print(result.table())
     _say(result.line())
     if json_out:
-        write_text(json_out, json.dumps(result.as_dict(), indent=1) + "\n")
+        about = {"checkpoint": checkpoint.name, "weights": weights_digest(network), "tasks": tasks}
+        write_text(json_out, json.dumps(about | result.as_dict(), indent=1) + "\n")
 
 
 def card(
     checkpoint: Annotated[Path, typer.Argument(help="Calibrated checkpoint, a run's model.safetensors.")],
     validation: Annotated[Path, typer.Option(help="What `train evaluate --json` wrote for it.")],
-    tasks: Annotated[int, typer.Option(help="Tasks of each family in that validation.")] = 40,
+    tasks: Annotated[
+        int | None, typer.Option(help="Tasks of each family, for a validation that does not say it.")
+    ] = None,
 ) -> None:
     """Print the figures of a model card as Markdown."""
     import json

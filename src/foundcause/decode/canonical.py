@@ -1,4 +1,4 @@
-"""An order of rows and columns that depends on what they hold, never on where they stand.
+"""An order of rows and columns that depends on what they hold, never on where they stand or in which unit.
 
 Everything after it (resampling, sums, ties) happens in that order, so the order of a file cannot change the answer.
 Shapes: N rows, D columns.
@@ -15,12 +15,13 @@ _ROUNDS = 2
 def canonical_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Row indices (N,) and column indices (D,) that put (N, D) float64 values, NaN for missing, in canonical order.
 
-    Keys are sums of scrambled cells, which forget the order they were added in. A row's key salts each cell with the
+    A cell counts by its rank in its column, which has no unit. Keys are sums of scrambled cells, which forget the order
+    they were added in. A row's key salts each cell with the
     key of its column, so that (0, 1) and (1, 0) differ, a column's key salts with the keys of the rows, and so on for a
-    few rounds. Rows that still share a key are ordered by their cells.
+    few rounds. Rows and columns that still share a key are ordered by their cells.
     """
-    cells = np.where(np.isnan(values), _MISSING, (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64))
-    cells = _scramble(cells)
+    ranks = [np.unique(column, return_inverse=True, equal_nan=True)[1].reshape(-1) for column in values.T]
+    cells = _scramble(np.where(np.isnan(values), _MISSING, np.reshape(ranks, values.T.shape).T.astype(np.uint64)))
     columns = _scramble(cells.sum(axis=0, dtype=np.uint64))
     for _ in range(_ROUNDS):
         with np.errstate(over="ignore"):
@@ -30,6 +31,10 @@ def canonical_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     row_order = np.argsort(rows, kind="stable")
     if len(np.unique(rows)) < len(rows):
         row_order = np.lexsort((*cells.T[column_order[::-1]], rows))
+    if len(np.unique(columns)) < len(columns):
+        # One rises wherever the other does, so that only the cells themselves are left to tell them apart.
+        cells_of = np.nan_to_num(values[row_order], nan=np.inf)
+        column_order = np.array(sorted(range(len(columns)), key=lambda k: (columns[k], cells_of[:, k].tolist())))
     return row_order, column_order
 
 

@@ -5,6 +5,7 @@ Nothing is ever unpickled, and nothing is loaded that does not fit exactly.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from contextlib import nullcontext
@@ -77,6 +78,15 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device = "cpu") ->
     for parameter in network.parameters():
         parameter.requires_grad_(True)
     return network.eval(), dict(header["metadata"])
+
+
+def weights_digest(network: FoundCause) -> str:
+    """First 12 hex digits of a hash of all tensors, whatever the header of their file says."""
+    found = hashlib.sha256()
+    for name, tensor in sorted(network.state_dict().items()):
+        found.update(name.encode())
+        found.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return found.hexdigest()[:12]
 
 
 def weights(path: str | os.PathLike[str]) -> tuple[ModelConfig, list[str], dict[str, Tensor]]:

@@ -291,6 +291,13 @@ class Mixture:
             raise ConfigError(f"mixture {self.name}: no component is left; give one a positive weight")
         return dataclasses.replace(self, weights={name: weight / total for name, weight in weights.items()})
 
+    def shared(self, shares: Mapping[str, float]) -> Mixture:
+        """The mixture of exactly these components in these shares."""
+        self._check(tuple(shares))
+        if wrong := [name for name, share in shares.items() if not share >= 0.0]:
+            raise ConfigError(f"the share of {wrong[0]!r} is {shares[wrong[0]]}; it must not be negative")
+        return self.with_weights({name: float(share) for name, share in shares.items()})
+
     def without(self, *names: str) -> Mixture:
         """The mixture without some components, the other shares in proportion."""
         self._check(names)

@@ -12,6 +12,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from foundcause.errors import CheckpointError, ConfigError
@@ -20,6 +21,8 @@ from foundcause.model.grow import check_growth, differing, start_as
 from foundcause.model.network import FoundCause
 from foundcause.train.files import RunFolder
 from foundcause.train.lineage import united
+
+_KIN = 0.5
 
 
 def average(checkpoints: Sequence[Path], out: Path) -> Path:
@@ -33,6 +36,7 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
     loaded = [load(path) for path in checkpoints]
     network, metadata = loaded[-1]
     states = [_state(path, other, network) for path, (other, _) in zip(checkpoints, loaded, strict=True)]
+    _refuse_strangers(checkpoints, states)
     network.load_state_dict(
         {
             name: sum(state[name] for state in states) / len(states) if value.is_floating_point() else value
@@ -54,6 +58,23 @@ def average(checkpoints: Sequence[Path], out: Path) -> Path:
     folder.write_json(folder.config, about["training"])
     folder.write(folder.best, lambda place: save(place, network, metadata=about))
     return folder.best
+
+
+def _refuse_strangers(checkpoints: Sequence[Path], states: Sequence[dict[str, Tensor]]) -> None:
+    """Runs from one start still point the same way; two random starts do not, and their mean means nothing."""
+    last = _matrices(states[-1])
+    for path, state in zip(checkpoints[:-1], states[:-1], strict=True):
+        likeness = float(torch.nn.functional.cosine_similarity(_matrices(state), last, dim=0))
+        if likeness < _KIN:
+            raise ConfigError(
+                f"{path} and {checkpoints[-1]} have nothing in common (cosine of their weights {likeness:.2f}); "
+                "average runs that started from one another"
+            )
+
+
+def _matrices(state: dict[str, Tensor]) -> Tensor:
+    """All weight matrices as one vector."""
+    return torch.cat([value.flatten().double() for value in state.values() if value.ndim > 1])
 
 
 def _state(path: Path, network: FoundCause, last: FoundCause) -> dict[str, Tensor]:

@@ -24,12 +24,14 @@ from foundcause.decode.protocol import IN_WORDS
 from foundcause.decode.temperature import sigmoid
 from foundcause.model.checkpoint import load, save
 from foundcause.model.network import FoundCause
+from foundcause.simulate.settings import Mixture
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig, train_config
 from foundcause.train.ensemble import ensemble_answers
 from foundcause.train.files import RunFolder
 from foundcause.train.metrics import Answer, calibration_error, reliability
 from foundcause.train.predict import answers
 from foundcause.train.prepare import recipe_for
+from foundcause.train.setup import mixture
 from foundcause.train.threshold import fit_rule
 from foundcause.train.validate import suite
 from foundcause.train.workers import Workers
@@ -51,7 +53,9 @@ def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: C
     config = train_config(folder.read_config())
     source = folder.best if folder.best.exists() else folder.last
     network, metadata = load(source)
-    calibration = calibrate(network, config, tasks=tasks or config.calibration_tasks or 600, runs=runs, say=say)
+    calibration = calibrate(
+        network, config, tasks=config.calibration_tasks or 600 if tasks is None else tasks, runs=runs, say=say
+    )
     folder.write(folder.model, lambda place: save(place, network, metadata=metadata | {"calibration": calibration}))
     folder.append_log({"kind": "calibration", "step": metadata.get("step", 0), **calibration})
     quality = calibration["reliability"]
@@ -60,6 +64,9 @@ def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: C
         f"{calibration['direction_temperature']:.2f} (direction); calibration error "
         f"{_rounded(quality['ece_before'])} -> {_rounded(quality['ece_after'])}; wrote {folder.model}"
     )
+    if quality["ece_after"] > quality["ece_before"]:
+        fitted = calibration["fitted_on"]["tasks"]
+        say(f"note: on held-out tasks this calibration is worse than none; {fitted} tasks may be too few")
     return folder.model
 
 
@@ -72,21 +79,19 @@ def calibrate(
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """The calibration of a network, on tasks of a reserved seed from the whole mixture of the run."""
-    from foundcause.simulate.mixture import MIXTURES
-
     network.eval()
-    mixture, seed = MIXTURES[config.mixture.upper()], RESERVED_SEEDS["calibration"]
+    whole, seed = mixture(replace(config, only=(), without=())), RESERVED_SEEDS["calibration"]
     if runs > 1:
-        found = ensemble_answers(network, mixture, seed=seed, tasks=tasks, runs=runs, say=say)
+        found = ensemble_answers(network, whole, seed=seed, tasks=tasks, runs=runs, say=say)
     else:
-        found = _single_passes(network, config, mixture, seed, tasks)
+        found = _single_passes(network, config, whole, seed, tasks)
     about = {"tasks": len(found), "seed": seed, "mixture": config.mixture.upper(), "runs": runs}
     protocol = IN_WORDS if runs > 1 else "single passes over all rows"
     return fit(found) | {"fitted_on": about | {"protocol": protocol}}
 
 
-def _single_passes(network: FoundCause, config: TrainConfig, mixture: Any, seed: int, tasks: int) -> list[Answer]:
-    recipe = recipe_for(network.config, mixture, seed=seed)
+def _single_passes(network: FoundCause, config: TrainConfig, whole: Mixture, seed: int, tasks: int) -> list[Answer]:
+    recipe = recipe_for(network.config, whole, seed=seed)
     with Workers(config.workers, ahead=config.ahead) as workers:
         return answers(network, suite(recipe, tasks, workers))
 

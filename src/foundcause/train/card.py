@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from foundcause.errors import CheckpointError
-from foundcause.model.checkpoint import load
+from foundcause.errors import CheckpointError, ConfigError
+from foundcause.model.checkpoint import load, weights_digest
 from foundcause.train.families import families, unseen
 from foundcause.train.lineage import trained_on
 
@@ -22,9 +22,13 @@ _COLUMNS = {
 }
 
 
-def model_card(checkpoint: Path, validation: Mapping[str, Any], *, tasks: int) -> str:
-    """Markdown for a calibrated checkpoint; ``validation`` is what ``foundcause train evaluate --json`` wrote."""
+def model_card(checkpoint: Path, validation: Mapping[str, Any], *, tasks: int | None = None) -> str:
+    """Markdown for a calibrated checkpoint; ``validation`` is what ``foundcause train evaluate --json`` wrote.
+
+    tasks: of each family, for a validation that does not say it.
+    """
     network, metadata = load(checkpoint)
+    tasks = _tasks_of(validation, weights_digest(network), tasks)
     if "calibration" not in metadata or "training" not in metadata:
         raise CheckpointError(f"{checkpoint} is not a calibrated checkpoint of a run; use the run's model.safetensors")
     facts = {
@@ -47,6 +51,20 @@ def model_card(checkpoint: Path, validation: Mapping[str, Any], *, tasks: int) -
     lines += ["## Validation on synthetic tasks", "", _validation_words(metadata, tasks), ""]
     lines += _table(validation)
     return "\n".join(lines) + "\n"
+
+
+def _tasks_of(validation: Mapping[str, Any], weights: str, told: int | None) -> int:
+    """Tasks of each family in a validation, which must be one of these weights."""
+    if validation.get("weights", weights) != weights:
+        raise ConfigError(
+            f"the validation is of other weights ({validation.get('checkpoint')}); run train evaluate --json on these"
+        )
+    found = validation.get("tasks", told)
+    if found is None:
+        raise ConfigError("the validation does not say how many tasks it had; give --tasks, or run train evaluate anew")
+    if told not in (None, found):
+        raise ConfigError(f"the validation had {found} tasks of each family, not {told}; leave --tasks out")
+    return int(found)
 
 
 def _training(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -90,7 +108,8 @@ def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
 
 def _table(validation: Mapping[str, Any]) -> list[str]:
     lines = ["| family | " + " | ".join(_COLUMNS.values()) + " |", "|---" * (len(_COLUMNS) + 1) + "|"]
-    rows = {**dict(sorted(validation["families"].items())), "**mean**": validation["mean"]}
+    of = "" if len(validation["families"]) >= len(families()) else f" of these {len(validation['families'])} families"
+    rows = {**dict(sorted(validation["families"].items())), f"**mean{of}**": validation["mean"]}
     for family, metrics in rows.items():
         lines.append(f"| {family} | " + " | ".join(_shown(metrics.get(name)) for name in _COLUMNS) + " |")
     return lines

@@ -36,6 +36,7 @@ class TrainConfig:
     preset: model preset, ``SMALL``, ``TINY`` or ``BASE``.
     model: fields of the model configuration that replace those of the preset.
     mixture: task distribution, ``SHIPPED`` or ``PAPER``.
+    shares: shares of components that replace those of the mixture (a table in TOML); any positive sum.
     only: components of the mixture that are trained on; empty for all.
     without: components or worlds of the mixture that are left out of training (and stay in validation).
     objective: ``shipped`` (factored likelihood) or ``paper`` (ten terms).
@@ -89,6 +90,7 @@ class TrainConfig:
     preset: str = "SMALL"
     model: Mapping[str, Any] = field(default_factory=dict)
     mixture: str = "SHIPPED"
+    shares: Mapping[str, float] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     objective: str = "shipped"
@@ -138,6 +140,7 @@ class TrainConfig:
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", dict(self.model))
         object.__setattr__(self, "loss_weights", dict(self.loss_weights))
+        object.__setattr__(self, "shares", dict(self.shares))
         for name in ("only", "without", "validation_families"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.objective not in OBJECTIVES:
@@ -198,6 +201,10 @@ class TrainConfig:
 def train_config(options: Mapping[str, Any]) -> TrainConfig:
     """A configuration from plain options; unknown names and wrong kinds of values are refused by name."""
     known = {f.name: f for f in fields(TrainConfig)}
+    lists = {name for name, option in known.items() if str(option.type).startswith("tuple")}
+    options = {k: (v,) if k in lists and isinstance(v, str) else v for k, v in options.items()}  # one name is a list
+    if isinstance(options.get("mixture"), Mapping):
+        raise ConfigError("the mixture is a name, SHIPPED or PAPER; give shares of your own as the table shares")
     for name, value in options.items():
         if name not in known:
             raise ConfigError(f"unknown training option {name!r}; known: {', '.join(sorted(known))}")
@@ -211,7 +218,7 @@ def train_config(options: Mapping[str, Any]) -> TrainConfig:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The options in a TOML file: top-level keys are options; ``[model]`` and ``[loss_weights]`` are tables."""
+    """The options in a TOML file: top-level keys are options; model, loss_weights and shares are tables."""
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)

@@ -14,6 +14,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,16 @@ class RunFolder:
             raise OutputError(
                 f"the run folder {self.path} cannot be written to ({error.strerror or error}); choose another --out"
             ) from None
+
+    def leave(self) -> None:
+        """Remove the folder if nothing was written to it: a start that was refused leaves no trace."""
+        with suppress(OSError):  # it holds something, or was never made
+            self.path.rmdir()
+
+    def finished(self) -> bool:
+        """Whether the run has used its budget, and was not interrupted before."""
+        ends = [entry["done"] for entry in self.read_log() if entry.get("kind") == "end"]
+        return bool(ends and ends[-1])
 
     def write(self, target: Path, writer: Callable[[Path], object]) -> None:
         """Let ``writer`` fill a temporary file, then put it in place of ``target`` at once."""

@@ -56,7 +56,7 @@ def trained_on(metadata: Mapping[str, Any]) -> list[str] | None:
     if "trained_on" in metadata:
         return metadata["trained_on"]
     options = metadata.get("training", {})
-    told = {name: options[name] for name in ("mixture", "only", "without") if name in options}
+    told = {name: options[name] for name in ("mixture", "shares", "only", "without") if name in options}
     with suppress(ConfigError):  # a mixture of its own time
         return sorted(components(mixture(TrainConfig(steps=1, **told)))) if told else None
     return None

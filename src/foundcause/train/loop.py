@@ -16,6 +16,7 @@ from foundcause.errors import ConfigError, OutputError
 from foundcause.model.checkpoint import describe, save, weights
 from foundcause.model.grow import start_as
 from foundcause.model.network import FoundCause
+from foundcause.simulate.settings import HELD_OUT_WORLDS
 from foundcause.train.collate import collate
 from foundcause.train.config import TrainConfig
 from foundcause.train.distributed import Team, team
@@ -47,10 +48,14 @@ def train(
             folder.prepare()
             if folder.state.exists() and not resume:
                 raise OutputError(f"{out} already holds a run; continue it with --resume or choose another --out")
-        with Workers(config.workers, ahead=config.ahead) as workers:
-            run = Run(config, folder, members, workers, say if members.leads else _silent)
-            run.prepare(resume=resume, init=init)
-            run.learn()
+        try:
+            with Workers(config.workers, ahead=config.ahead) as workers:
+                run = Run(config, folder, members, workers, say if members.leads else _silent)
+                run.prepare(resume=resume, init=init)
+                run.learn()
+        except BaseException:
+            folder.leave()
+            raise
     if members.leads and config.calibration_tasks and run.finished:
         from foundcause.train.calibrate import calibrate_run
 
@@ -94,6 +99,8 @@ class Run:
         if self.team.leads and self.config.validate_minutes:
             seen = self.lineage["trained_on"]
             self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
+        if known := sorted(set(self.lineage["trained_on"] or ()) & set(HELD_OUT_WORLDS)):
+            self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
         if self.team.leads:
             self.folder.write_json(self.folder.config, self.config.as_dict())
             self.folder.append_log(self._start_entry(resume, init))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from torch import Tensor
@@ -34,7 +35,11 @@ def objective(name: str, weights: dict[str, Any] | None = None) -> Objective:
         if name == "shipped":
             return LikelihoodObjective(LikelihoodWeights(**(weights or {})))
     except TypeError as error:
+        known = [f.name for f in fields(PaperWeights if name == "paper" else LikelihoodWeights)]
+        strange = sorted(set(weights or {}) - set(known))
         raise ConfigError(
-            f"objective {name!r} does not know one of the weights {sorted(weights or {})}: {error}"
+            f"objective {name!r} has no weight {strange[0]!r}; known: {', '.join(known)}"
+            if strange
+            else f"a weight of objective {name!r} is no number: {error}"
         ) from None
     raise ConfigError(f"unknown objective {name!r}; choose 'shipped' or 'paper'")

@@ -29,6 +29,8 @@ def resumed(out: Path, given: Mapping[str, Any]) -> TrainConfig:
                 f"leave it out to resume, or choose another --out"
             )
     options = before | dict(given)
+    if "minutes" in given and "steps" in given:
+        raise ConfigError("give the budget of the run as either minutes or steps, not as both")
     if "minutes" in given:
         options["steps"] = None
     elif "steps" in given:

@@ -37,6 +37,8 @@ def mixture(config: TrainConfig) -> Any:
     chosen = MIXTURES.get(config.mixture.upper())
     if chosen is None:
         raise ConfigError(f"unknown mixture {config.mixture!r}; choose one of {', '.join(MIXTURES)}")
+    if config.shares:
+        chosen = chosen.shared(config.shares)
     if config.only:
         chosen = chosen.only(*config.only)
         if idle := [name for name, weight in chosen.weights.items() if weight == 0]:
