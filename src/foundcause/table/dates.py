@@ -74,6 +74,8 @@ class DigitStyle:
 def days_of_digits(numbers: np.ndarray) -> np.ndarray:
     """(N,) days since 1970-01-01 of numbers such as 20200131, NaN for those that are no date."""
     usual = (numbers >= 1900_01_01) & (numbers <= 2100_12_31) & (numbers == np.round(numbers))
+    if not usual.any():  # nearly always, and parsing takes time
+        return np.full(len(numbers), np.nan)
     texts = pd.Series(np.where(usual, numbers, 0)).astype("int64").astype(str)
     return days(pd.to_datetime(texts, format="%Y%m%d", errors="coerce"))
 
