@@ -36,6 +36,7 @@ class RunFolder:
         self.last = self.path / "last.safetensors"
         self.best = self.path / "best.safetensors"
         self.model = self.path / "model.safetensors"
+        self.done: bool | None = None  # set where a run has just ended: of several processes one writes the log
 
     def prepare(self) -> None:
         """Create the folder and prove that it can be written to."""
@@ -55,7 +56,9 @@ class RunFolder:
             self.path.rmdir()
 
     def finished(self) -> bool:
-        """Whether the run has used its budget, and was not interrupted before."""
+        """Whether the run has used its budget, and was not interrupted before; by the log, unless the run said so."""
+        if self.done is not None:
+            return self.done
         ends = [entry["done"] for entry in self.read_log() if entry.get("kind") == "end"]
         return bool(ends and ends[-1])
 

@@ -53,6 +53,7 @@ def train(
                 run = Run(config, folder, members, workers, say if members.leads else _silent)
                 run.prepare(resume=resume, init=init)
                 run.learn()
+                folder.done = run.finished
         except BaseException:
             folder.leave()
             raise
