@@ -186,7 +186,11 @@ def _arc(ax: Axes, start: Text, end: Text, bow: Path2D, probability: float) -> N
 def _short(name: str) -> str:
     """A name on up to three lines; of longer ones, which often differ at their end only, the middle is left out."""
     clean = " ".join(name.split()) or "(blank)"
-    lines = textwrap.wrap(shorten_middle(clean, 2 * _LINE + 10), _LINE)
+    most = 3 * _LINE
+    lines = textwrap.wrap(clean, _LINE)
+    while len(lines) > 3:
+        most -= 4
+        lines = textwrap.wrap(shorten_middle(clean, most), _LINE)
     return "\n".join(lines)
 
 

@@ -185,6 +185,13 @@ def test_causes_of_what_people_are_born_with_are_doubted() -> None:
     assert any("causes of 'Sex'" in note and "--root" in note for note in told) and "wage" not in " ".join(told)
     known = graph_warnings(edges, edges > 0.5, ["smoking", "Sex", "wage"], threshold=0.5, certain=edges > 0.5)
     assert not any("born" in note for note in known)
-    for name, born in {"age_years": True, "patient age": True, "stage": False, "mileage": False, "Alter": True}.items():
+    for name, born in {
+        "age_years": True,
+        "patient age": True,
+        "house age": False,
+        "stage": False,
+        "mileage": False,
+        "Alter": True,
+    }.items():
         told = graph_warnings(edges, edges > 0.5, ["x", name, "y"], threshold=0.5)
         assert any("born" in note for note in told) == born, name

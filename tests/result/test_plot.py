@@ -75,6 +75,7 @@ def test_long_names_are_told_apart(result: Result, tmp_path: Path) -> None:
     assert len(set(shown)) == len(names)
     assert "systolic blood\npressure before" in shown
     assert all(len(line) <= 18 for text in shown for line in text.split("\n"))
+    assert all(text.count("\n") < 3 for text in shown)
 
 
 def test_arrows_end_at_the_border_of_boxes(tmp_path: Path) -> None:

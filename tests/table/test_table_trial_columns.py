@@ -61,6 +61,39 @@ def test_a_first_row_of_words_may_be_a_case(tmp_path: Path) -> None:
     assert written(tmp_path, "x,y,z", "a,name x,v", body=body).total_rows == ROWS + 1
 
 
+def test_rows_that_only_look_like_headers_stay(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    digits = pd.DataFrame(rng.choice(["0", "1", "2"], (300, 2)))  # columns are called 0 and 1
+    assert read_table(digits).total_rows == 300
+    land = np.array(["Albania", "Algeria", "Angola"])[rng.integers(3, size=ROWS)]
+    body = [f"{name},{name[:3].upper()}" for name in land]
+    assert written(tmp_path, "country,code", "Afghanistan,AFG", body=body).total_rows == ROWS + 1
+    body = [f"{rng.normal():.2f},{rng.normal():.2f}" for _ in range(ROWS)]
+    # A row of bounds alone has no value that could be used, but it is no header.
+    assert not mentions(written(tmp_path, "lead,zinc", "<0.5,<0.01", body=body), "header")
+    body = [f"{name},{rng.normal():.2f}" for name in land]
+    assert written(tmp_path, "country,zinc", "Afghanistan,ND", body=body).total_rows == ROWS + 1
+
+
+@pytest.mark.parametrize("name", ["body_mass_index", "air quality index", "stage", "key"])
+def test_measurements_called_index_take_part(name: str) -> None:
+    rng = np.random.default_rng(0)
+    assert read_table({name: rng.poisson(60, 400), "x": rng.normal(size=400)}).active.all()
+
+
+@pytest.mark.parametrize("cells", [["1/1000", "1/2000", "1/4000"], ["10-1234", "11-9999"], ["5a", "5b", "6a"]])
+def test_dilutions_codes_and_classes_are_neither_dates_nor_units(cells: list[str]) -> None:
+    rng = np.random.default_rng(0)
+    table = read_table({"c": rng.choice(cells, 200), "x": rng.normal(size=200)})
+    assert table.columns[0].kind != "date" and not mentions(table, "units")
+
+
+def test_days_of_weeks_are_told() -> None:
+    cells = [f"2020-W05-{day}" for day in range(1, 8)] * 10
+    table = read_table({"when": cells, "x": np.random.default_rng(0).normal(size=70)})
+    assert table.values[:7, 0].tolist() == [18288.0 + day for day in range(7)]
+
+
 @pytest.mark.parametrize("name", ["patient_id", "customerId"])
 @pytest.mark.parametrize("words", [False, True])
 def test_repeated_identifiers_take_no_part(name: str, words: bool) -> None:

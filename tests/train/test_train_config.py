@@ -74,7 +74,12 @@ def test_shares_of_ones_own() -> None:
     own = {"pairs": 3, "ecology": 1}
     assert mixture(TrainConfig(steps=1, shares=own)).weights == {"pairs": 0.75, "ecology": 0.25}
     assert set(mixture(TrainConfig(steps=1, shares=own, without=("ecology",))).weights) == {"pairs"}
-    for wrong, named in ({"pear": 1}, "pear"), ({"pairs": -1}, "negative"), ({"pairs": 0}, "positive"):
+    for wrong, named in (
+        ({"pear": 1}, "pear"),
+        ({"pairs": -1}, "negative"),
+        ({"pairs": "a"}, "number"),
+        ({"pairs": 0}, "positive"),
+    ):
         with pytest.raises(ConfigError, match=named):
             mixture(TrainConfig(steps=1, shares=wrong))
 
@@ -98,6 +103,9 @@ def test_what_a_resume_may_change(tmp_path: Path) -> None:
     folder.write_json(folder.config, TrainConfig(minutes=5, preset="TINY", without=("fog",)).as_dict())
     assert resumed(tmp_path, {"minutes": 9.0}).minutes == 9.0
     assert resumed(tmp_path, {"steps": 4}).minutes is None
+    with pytest.raises(ConfigError, match="shares"):
+        resumed(tmp_path, {"shares": {"pairs": 1.0}})
+    assert resumed(tmp_path, {"without": "fog"}).without == ("fog",)
     with pytest.raises(ConfigError, match="not as both"):
         resumed(tmp_path, {"steps": 4, "minutes": 9.0})
     assert resumed(tmp_path, {"preset": "tiny", "without": ("fog",)}).preset == "tiny"

@@ -187,6 +187,11 @@ def test_a_start_that_cannot_succeed_prepares_nothing(tmp_path: Path, monkeypatc
     with pytest.raises(ConfigError, match=r"no weight 'colour'; known: .*direction"):
         train(TrainConfig(**options(steps=1, loss_weights={"colour": 2.0})), tmp_path / "e", say=_quiet)
     assert not any((tmp_path / name).exists() for name in "abcde")
+    (tmp_path / "mine").mkdir()
+    for place in (tmp_path / "mine", tmp_path / "f" / "g"):
+        with pytest.raises(ConfigError, match=r"no weight"):
+            train(TrainConfig(**options(steps=1, loss_weights={"colour": 2.0})), place, say=_quiet)
+    assert (tmp_path / "mine").exists() and not (tmp_path / "f").exists()
 
 
 def test_an_interrupted_command_does_not_look_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -294,8 +294,8 @@ class Mixture:
     def shared(self, shares: Mapping[str, float]) -> Mixture:
         """The mixture of exactly these components in these shares."""
         self._check(tuple(shares))
-        if wrong := [name for name, share in shares.items() if not share >= 0.0]:
-            raise ConfigError(f"the share of {wrong[0]!r} is {shares[wrong[0]]}; it must not be negative")
+        if wrong := [name for name, share in shares.items() if not (isinstance(share, int | float) and share >= 0.0)]:
+            raise ConfigError(f"the share of {wrong[0]!r} is {shares[wrong[0]]!r}; it must be a number, not negative")
         return self.with_weights({name: float(share) for name, share in shares.items()})
 
     def without(self, *names: str) -> Mixture:

@@ -18,9 +18,10 @@ _TIME = (
     r"(?:,?[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?)?"
 )
 _MONTH_AND_YEAR = r"((?i:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}))(?:-| (?=\d{4}))(\d{4}|\d{2})"
-_MONTH_OF_YEAR = r"(0?[1-9]|1[0-2])[/.-](\d{4})"  # 01/2020
-_QUARTER = r"(?:(\d{4})[ -]?[Qq]([1-4])|[Qq]([1-4])[ /-]?(\d{4}))"
-_WEEK = r"(\d{4})-?[Ww](\d{2})(?:-?[1-7])?"
+_YEAR = r"((?:1[89]|20|21)\d{2})"  # 1/1000 is a dilution
+_MONTH_OF_YEAR = rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}"  # 01/2020
+_QUARTER = rf"(?:{_YEAR}[ -]?[Qq]([1-4])|[Qq]([1-4])[ /-]{_YEAR})"
+_WEEK = rf"{_YEAR}-?[Ww](\d{{2}})(?:-?([1-7]))?"
 _SHAPE = re.compile(
     rf"\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}{_TIME})?"
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}{_TIME}"
@@ -181,7 +182,7 @@ def _first_of_quarter(match: re.Match[str]) -> str:
 
 def _first_of_week(match: re.Match[str]) -> str:
     try:
-        return datetime.date.fromisocalendar(int(match[1]), int(match[2]), 1).isoformat()
+        return datetime.date.fromisocalendar(int(match[1]), int(match[2]), int(match[3] or 1)).isoformat()
     except ValueError:  # no year has so many weeks
         return ""
 

@@ -30,6 +30,7 @@ _KINDS = {
         "alone": rf"({_END})",
     }.items()
 }
+_MONEY = re.compile(CURRENCY)
 _DOWNWARDS, _UPWARDS = ("below", "and less"), ("and more", "above")
 
 
@@ -85,7 +86,11 @@ def _values(ends: list[str], decimal: Decimal) -> dict[str, float]:
     if dots != commas and not decimal.certain:
         # Bands hardly have three decimals: '1.000' beside '500', and '1,000', are thousands.
         decimal = Decimal(mark="," if dots else ".")
-    read = read_numbers("", finite, np.ones(len(finite), dtype=np.int64), decimal).values if finite else np.zeros(0)
+    money = {found for end in finite for found in _MONEY.findall(end)}
+    if len(money) > 1:
+        return infinite | dict.fromkeys(finite, math.nan)
+    bare = [_MONEY.sub("", end).strip() for end in finite]
+    read = read_numbers("", bare, np.ones(len(bare), dtype=np.int64), decimal).values if bare else np.zeros(0)
     return infinite | dict(zip(finite, map(float, read), strict=True))
 
 

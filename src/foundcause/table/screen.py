@@ -29,7 +29,8 @@ _IDENTIFIER_NAME = re.compile(
     r"(?i:(.*[_\s.-])?(id|ids|uuid|guid|key|index|idx|rowid|row[_ ]?(number|no|nr|id)|record[_ ]?(number|no|nr)))"
     r"|.*[a-z]I[dD]|(?i:unnamed.*)|column_1"  # what a first column without a name is called
 )
-_WITHOUT_NAME = re.compile(r"(?i:unnamed.*)|column_1")
+# An index may be a measurement (body mass index), the number of a case is none.
+_NAMES_CASES = re.compile(r"(?i:(.*[_\s.-])?(ids?|uuid|guid|record[_ ]?(number|no|nr)))|.*[a-z]I[dD]")
 _MANY_CASES = 20  # fewer values are rather groups, such as sites
 
 
@@ -121,8 +122,8 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
             return Finding(case="identifier", reason="a row counter")
         if _IDENTIFIER_NAME.fullmatch(name):
             return Finding(case="identifier", reason="different in every row and named like an identifier")
-    named = _IDENTIFIER_NAME.fullmatch(name) and not _WITHOUT_NAME.fullmatch(name)
-    if named and distinct >= _MANY_CASES and (column.kind == "nominal" or (whole and column.kind == "count")):
+    codes = column.kind == "nominal" or (whole and column.kind == "count")
+    if codes and distinct >= _MANY_CASES and _NAMES_CASES.fullmatch(name):
         each = f"{distinct} values, {len(observed) / distinct:.2g} rows each"
         reason = f"named like an identifier ({each}); rows that share one are no independent cases, though used as such"
         return Finding(case="identifier", reason=reason)

@@ -32,7 +32,7 @@ def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.Dat
     notes = []
     titles = [as_text(name) for name in frame.columns]
     texts = [k for k in range(frame.shape[1]) if is_text(frame.iloc[:, k])]
-    if len(texts) == frame.shape[1] and all(titles):
+    if len(texts) == frame.shape[1] and all(titles) and not all(map(is_number, titles)):
         stays = ~_repeat(frame, titles)
         if again := int((~stays).sum()):
             notes.append(f"{again} row{'s repeat' if again > 1 else ' repeats'} the header; left out")
@@ -66,23 +66,27 @@ def _describes(frame: pd.DataFrame, texts: list[int]) -> bool:
     filled = [k for k, cell in enumerate(first) if not _is_blank(cell)]
     if len(filled) < 2 or any(k not in texts or not isinstance(first[k], str) for k in filled):
         return False
-    if any(is_number(first[k]) for k in filled):
+    if any(is_number(first[k].strip("<>=≤≥~ ")) for k in filled):
         return False
     chances = [_log_chance(first[k].strip(), frame.iloc[1:, k]) for k in filled]
     speaking = [chance for chance in chances if chance is not None]
-    return len(speaking) >= max(2, _AGREEING * len(filled)) and sum(speaking) < _LOG_CHANCE
+    if len(speaking) < max(2, _AGREEING * len(filled)):
+        return False
+    # Two words above numbers tell by themselves; rare words may come together, as a country and its code do.
+    above_numbers = sum(above for _, above in speaking) > 1
+    return above_numbers or (len(speaking) > 2 and sum(log for log, _ in speaking) < _LOG_CHANCE)
 
 
-def _log_chance(word: str, column: pd.Series) -> float | None:
-    """How surprising a word is that never returns, by the cells that do so as little; None where it returns."""
+def _log_chance(word: str, column: pd.Series) -> tuple[float, bool] | None:
+    """How surprising a word is that never returns, and whether it stands above numbers; None where it returns."""
     cells = [str(cell).strip() for cell in column if not _is_blank(cell)]
     count = Counter(cells)
     if len(cells) < _LEAST_ROWS / 2 or word in count:
         return None
     numbers = sum(many for cell, many in count.items() if is_number(cell))
     if numbers >= _AGREEING * len(cells):
-        return float(np.log((len(cells) - numbers + 1) / (len(cells) + 1)))
-    return float(np.log((sum(many == 1 for many in count.values()) + 1) / (len(cells) + 1)))
+        return float(np.log((len(cells) - numbers + 1) / (len(cells) + 1))), True
+    return float(np.log((sum(many == 1 for many in count.values()) + 1) / (len(cells) + 1))), False
 
 
 def _is_blank(cell: Any) -> bool:

@@ -37,6 +37,7 @@ from foundcause.train.validate import suite
 from foundcause.train.workers import Workers
 
 _SMALLEST, _LARGEST = 1e-7, 1 - 1e-7
+_NOTABLE = 0.005  # a calibration error that grows by so much
 _PRIOR = 5.0  # weight of "no change", in observations: a handful of tasks must not send temperatures to their bounds
 _LOG_RANGE = (float(np.log(0.1)), float(np.log(10)))
 
@@ -64,7 +65,8 @@ def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: C
         f"{calibration['direction_temperature']:.2f} (direction); calibration error "
         f"{_rounded(quality['ece_before'])} -> {_rounded(quality['ece_after'])}; wrote {folder.model}"
     )
-    if quality["ece_after"] > quality["ece_before"]:
+    before, after = quality["ece_before"], quality["ece_after"]
+    if before is not None and after is not None and after > before + _NOTABLE:
         fitted = calibration["fitted_on"]["tasks"]
         say(f"note: on held-out tasks this calibration is worse than none; {fitted} tasks may be too few")
     return folder.model

@@ -36,11 +36,13 @@ class RunFolder:
         self.last = self.path / "last.safetensors"
         self.best = self.path / "best.safetensors"
         self.model = self.path / "model.safetensors"
+        self._made: list[Path] = []
         self.done: bool | None = None  # set where a run has just ended: of several processes one writes the log
 
     def prepare(self) -> None:
         """Create the folder and prove that it can be written to."""
         try:
+            self._made = [place for place in (self.path, *self.path.parents) if not place.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             probe = self.path / f".probe-{os.getpid()}"
             probe.write_text("")
@@ -51,9 +53,10 @@ class RunFolder:
             ) from None
 
     def leave(self) -> None:
-        """Remove the folder if nothing was written to it: a start that was refused leaves no trace."""
-        with suppress(OSError):  # it holds something, or was never made
-            self.path.rmdir()
+        """Remove the folders that ``prepare`` made if nothing was written: a refused start leaves no trace."""
+        with suppress(OSError):  # one of them holds something
+            for place in self._made:
+                place.rmdir()
 
     def finished(self) -> bool:
         """Whether the run has used its budget, and was not interrupted before; by the log, unless the run said so."""

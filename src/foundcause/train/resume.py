@@ -20,12 +20,14 @@ MAY_CHANGE = frozenset(
 def resumed(out: Path, given: Mapping[str, Any]) -> TrainConfig:
     """The options of the run in ``out`` with those given now; what would make it another run is refused."""
     before = RunFolder(out).read_config()
+    usual = TrainConfig(steps=1).as_dict()  # an older run does not name options that came later
     for name, value in given.items():
-        if name in MAY_CHANGE or name not in before:
+        if name in MAY_CHANGE or name not in usual:
             continue
-        if _plain(value) != _plain(before[name]):
+        started = before.get(name, usual[name])
+        if _plain(value) != _plain(started):
             raise ConfigError(
-                f"the run in {out} was started with {name} = {before[name]!r}, not {value!r}; "
+                f"the run in {out} was started with {name} = {started!r}, not {value!r}; "
                 f"leave it out to resume, or choose another --out"
             )
     options = before | dict(given)
@@ -39,6 +41,9 @@ def resumed(out: Path, given: Mapping[str, Any]) -> TrainConfig:
 
 
 def _plain(value: Any) -> Any:
+    """Values as they are compared: one name is a list of one, letter case does not matter."""
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
     if isinstance(value, tuple):
         return list(value)
     return value.upper() if isinstance(value, str) else value
