@@ -28,7 +28,8 @@ _MOSTLY_WRONG = 0.4
 _FEW_EDGES = 4
 _SHOWN = 5
 _BORN_WITH = re.compile(
-    r"((patient|person|subject|child|mother|father|customer|employee|respondent)s?'?[\s_.-])?(age|sex|gender|race|ethnicity|birth[\s_-]?(date|day|year)|(date|year)[\s_-]of[\s_-]birth|dob|yob"
+    r"((patient|person|subject|child|mother|father|customer|employee|respondent)s?'?[\s_.-])?"
+    r"(age|sex|gender|race|ethnicity|birth[\s_-]?(date|day|year)|(date|year)[\s_-]of[\s_-]birth|dob|yob"
     r"|alter|geschlecht|geburts(jahr|datum)|âge|sexe|edad|sexo|età|sesso|leeftijd|geslacht|idade)([\s_.-](years?|yrs|y))?",
     re.IGNORECASE,
 )

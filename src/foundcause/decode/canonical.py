@@ -16,9 +16,9 @@ def canonical_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Row indices (N,) and column indices (D,) that put (N, D) float64 values, NaN for missing, in canonical order.
 
     A cell counts by its rank in its column, which has no unit. Keys are sums of scrambled cells, which forget the order
-    they were added in. A row's key salts each cell with the
-    key of its column, so that (0, 1) and (1, 0) differ, a column's key salts with the keys of the rows, and so on for a
-    few rounds. Rows and columns that still share a key are ordered by their cells.
+    they were added in. A row's key salts each cell with the key of its column, so that (0, 1) and (1, 0) differ, a
+    column's key salts with the keys of the rows, and so on for a few rounds. Rows and columns that still share a key
+    are ordered by their cells.
     """
     ranks = [np.unique(column, return_inverse=True, equal_nan=True)[1].reshape(-1) for column in values.T]
     cells = _scramble(np.where(np.isnan(values), _MISSING, np.reshape(ranks, values.T.shape).T.astype(np.uint64)))

@@ -135,10 +135,7 @@ def different_units(words: Sequence[str]) -> list[str]:
     """Units of words that are numbers with several units, most of them at least; else none."""
     matches = [match for match in map(_match, words) if match and _DIGITS.fullmatch(match["number"])]
     # '12A' and '12B' are seats: a single letter is a unit where a blank stands before it.
-    apart = [
-        match for match in matches if not (match["after"] or "").isalpha() or len(match["after"]) > 1 or " " in match[0]
-    ]
-    if len(apart) < len(matches):
+    if any(match["after"] and re.fullmatch(r"\S+[^\W\d_]", match[0]) and len(match["after"]) == 1 for match in matches):
         return []
     units = {unit for match in matches for unit in match.group("before", "after") if unit}
     unlike = len({singular(unit) for unit in units}) > 1 and len(units) <= _MOST_UNITS
