@@ -24,7 +24,12 @@ def pass_bytes(config: ModelConfig, *, rows: int, variables: int, features: int)
     statistics = _FLOAT * (3 * D * D * features + 60 * N * D + 4 * D * _KERNEL_ROWS**2)
     per_pair = 3 * features + config.direct_width + 12 * config.pair_width
     per_pair += 8 * config.width if config.evidence == "paper" else 0
-    per_pair += 12 * config.motif_channels if config.refinement == "lean" else 8 * config.pair_width
+    per_pair += 3 * features if config.bent_features else 0
+    per_pair += (
+        12 * config.motif_channels + 36 * config.weighed_channels
+        if config.refinement == "lean"
+        else 8 * config.pair_width
+    )
     network = _FLOAT * D * D * per_pair
     if config.encoder_layers:
         n = min(N, config.encoder_rows or N)

@@ -9,7 +9,7 @@ import torch
 
 from foundcause.errors import ConfigError
 from foundcause.model.config import SMALL, TINY, ModelConfig
-from foundcause.model.grow import obstacles, start_as
+from foundcause.model.grow import brings_scaling, obstacles, start_as
 from foundcause.model.network import FoundCause
 
 SEEDLING = dataclasses.replace(
@@ -40,7 +40,9 @@ def _trained_like(network: FoundCause) -> FoundCause:
     "changes",
     [{"refinement_rounds": 4}, {"direct_width": 20}, {"features": "extended+paper"}, {"features": "paper+extended"},
      {"refinement_rounds": 3, "direct_width": 16, "features": "paper+extended"}, {"pair_width": 16},
-     {"motif_channels": 12}, {"pair_width": 24, "motif_channels": 8, "direct_width": 20, "refinement_rounds": 3}],
+     {"motif_channels": 12}, {"pair_width": 24, "motif_channels": 8, "direct_width": 20, "refinement_rounds": 3},
+     {"bent_features": True}, {"bent_features": True, "features": "paper+extended"}, {"weighed_channels": 4},
+     {"weighed_channels": 4, "pair_width": 16, "refinement_rounds": 3}],
 )  # fmt: skip
 def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
     small = _trained_like(FoundCause(SEEDLING, seed=1))
@@ -51,6 +53,27 @@ def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
         before, after = small(values), large(values)
     torch.testing.assert_close(after.edge_logits, before.edge_logits, rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(after.confounding_logits, before.confounding_logits, rtol=1e-5, atol=1e-5)
+
+
+def test_bent_readings_and_weighed_thirds_grow_on() -> None:
+    seedling = _grown(bent_features=True, weighed_channels=3)
+    small = _trained_like(FoundCause(seedling, seed=1))
+    changes = {"features": "paper+extended", "pair_width": 16, "direct_width": 16, "refinement_rounds": 3}
+    large = FoundCause(dataclasses.replace(seedling, **changes), seed=2).eval()
+    _start(large, small)
+    values = torch.randn(2, 60, 5, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        before, after = small(values), large(values)
+    torch.testing.assert_close(after.edge_logits, before.edge_logits, rtol=1e-5, atol=1e-5)
+
+
+def test_scaling_is_fitted_where_a_reading_is_new() -> None:
+    small, bent = FoundCause(SEEDLING), FoundCause(_grown(bent_features=True))
+    names = small.features.names
+    assert brings_scaling(small, small.config, names)
+    assert brings_scaling(small, bent.config, names)
+    assert not brings_scaling(bent, small.config, names)
+    assert not brings_scaling(small, small.config, names[:-1])
 
 
 def test_what_is_new_learns() -> None:

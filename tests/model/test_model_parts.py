@@ -16,7 +16,7 @@ from foundcause.model.features import FeatureScaling, PairFeatures, squash
 from foundcause.model.heads import joint_logit
 from foundcause.model.inputs import choose_rows
 from foundcause.model.network import FoundCause
-from foundcause.model.triangle import LeanRound, Refinement, contract
+from foundcause.model.triangle import LeanRound, Refinement, WeighedThirds, contract
 
 
 def test_motifs_are_what_their_names_say() -> None:
@@ -48,6 +48,40 @@ def test_lean_motifs_skip_the_pair_itself_and_padding() -> None:
                     a, b = [((i, k), (k, j)), ((k, i), (k, j)), ((i, k), (j, k))][c // 2]
                     expected[i, j, c] += left[*a, c] * right[*b, c] / 2
     torch.testing.assert_close(found[:4, :4], expected[:4, :4])
+
+
+def test_weighed_thirds_are_averages_over_others_and_none() -> None:
+    config = replace(TINY, weighed_channels=2)
+    thirds = WeighedThirds(config)
+    torch.nn.init.normal_(thirds.out.weight, generator=torch.Generator().manual_seed(1))
+    variables = torch.tensor([[True, True, True, True, False]])
+    y = torch.randn(1, 5, 5, config.pair_width, generator=torch.Generator().manual_seed(0))
+    found = thirds(y, valid_pairs(variables)).detach()
+    weights, values = thirds.project(y)[0].detach().split(12, dim=-1)
+    exponents = 5 * torch.tanh(weights / 5)
+    for i in range(4):
+        for j in range(4):
+            heard = torch.zeros(12)
+            for c in range(6):
+                total, said = 1.0, 0.0
+                for k in range(4) if i != j else ():
+                    if k not in (i, j):
+                        a, b = [((i, k), (k, j)), ((k, i), (k, j)), ((i, k), (j, k))][c // 2]
+                        weight = math.exp(exponents[*a, c] + exponents[*b, 6 + c])
+                        total += weight
+                        said += weight * float(values[*a, c] + values[*b, 6 + c])
+                heard[c], heard[6 + c] = math.log(total), said / total
+            if i != j:
+                torch.testing.assert_close(found[0, i, j], thirds.out(heard).detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_weighed_thirds_stay_finite_where_weights_are_extreme() -> None:
+    thirds = WeighedThirds(replace(TINY, weighed_channels=2))
+    y = 1e4 * torch.randn(1, 40, 40, TINY.pair_width, generator=torch.Generator().manual_seed(0))
+    y.requires_grad_()
+    heard = thirds(y, valid_pairs(torch.ones(1, 40, dtype=torch.bool)))
+    heard.sum().backward()
+    assert bool(torch.isfinite(heard).all()) and bool(torch.isfinite(y.grad).all())
 
 
 def test_own_refinement_starts_as_the_identity_on_rows_without_attention() -> None:
@@ -130,6 +164,30 @@ def test_fitted_scaling_gives_unit_features_and_ignores_diagonal_and_padding() -
         network.fit_feature_scaling([])
     with torch.device("meta"), pytest.raises(ConfigError, match="raw features"):
         FoundCause(replace(BASE, width=16, heads=4)).fit_feature_scaling(tasks)
+
+
+def test_bent_readings_lie_around_the_median_and_drop_with_their_features() -> None:
+    network = FoundCause(replace(SMALL, bent_features=True, direct_width=4, pair_width=4, refinement_rounds=1))
+    count, rng = network.features.count, np.random.default_rng(0)
+    anti = list(network.features.antisymmetric)
+    numbers = torch.tensor(rng.lognormal(0.0, 2.0, size=(30, 8, 8, count)), dtype=torch.float32)
+    numbers[..., anti] = numbers[..., anti] - numbers[..., anti].transpose(1, 2)
+    numbers[..., 0] = 0.0  # a feature that never varies
+    network.fit_feature_scaling([(numbers, torch.ones(30, 8, dtype=torch.bool))])
+    off = ~torch.eye(8, dtype=torch.bool)
+    bent = network.scaling(numbers)[:, off].flatten(0, 1)[:, count:]
+    quartiles = np.quantile(bent[:, 1:].numpy(), (0.25, 0.5, 0.75), axis=0)
+    assert np.abs(quartiles[1]).max() < 0.15
+    assert (quartiles[2] - quartiles[0]).min() > 0.7  # half of all pairs are spread over a third of (-1, 1) or more
+    assert bool(torch.isfinite(bent).all())
+    for a, b in network.features.directed:
+        assert network.scaling.feature_middle[a] == network.scaling.feature_middle[b]
+        assert network.scaling.feature_spread[a] == network.scaling.feature_spread[b]
+    assert bool((network.scaling.feature_middle[anti] == 0).all())
+    both = torch.ones(50, 2, 2, 2 * count)
+    dropped = network.features.drop(both, 0.5, torch.Generator().manual_seed(0))
+    assert torch.equal(dropped[..., :count], dropped[..., count:])
+    assert bool((dropped == 0).any())
 
 
 def test_row_choice_follows_content_not_position() -> None:

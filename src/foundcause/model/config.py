@@ -22,6 +22,8 @@ class ModelConfig:
     fills_gaps: Whether most looks at a table with missing cells fill them from donors first (ours), or all judge pairs
         by their joint rows.
     scaled_features: Whether features are squashed by asinh and normalised (ours) or enter raw (the paper's).
+    bent_features: Whether the direct map also reads each scaled feature bent around its middle, which tells small
+        differences apart where most pairs lie.
     compatibility: ``release`` follows the released numerics, defects included; ``own`` the mended ones.
     evidence: What fills the pair state: ``paper`` (encoder, gate, confounder tokens and decoder, joined by the map of
         ``direct_width`` if there is one) or ``direct`` (that map alone; the fields of the others do not matter).
@@ -43,6 +45,8 @@ class ModelConfig:
     refinement: ``paper`` (gated updates and row attention) or ``lean`` (fused motifs and a transition).
     refinement_rounds: Rounds of refinement; 0 reads the decoder alone.
     motif_channels: Channels of each motif of the lean refinement.
+    weighed_channels: Channels of each motif of the lean refinement that weigh third variables and average over them,
+        beside those that sum; 0 leaves them out.
     pair_heads: Heads of the row attention of the paper's refinement.
     head: ``blend`` (the paper's logits) or ``factored`` (existence times direction).
     initial_logit: Bias that edge logits start from.
@@ -53,6 +57,7 @@ class ModelConfig:
     features: str = "paper"
     fills_gaps: bool = False
     scaled_features: bool = False
+    bent_features: bool = False
     compatibility: Compatibility = "own"
     evidence: Evidence = "paper"
     width: int = 768
@@ -73,6 +78,7 @@ class ModelConfig:
     refinement: Refinement = "paper"
     refinement_rounds: int = 3
     motif_channels: int = 24
+    weighed_channels: int = 0
     pair_heads: int = 4
     head: Head = "blend"
     initial_logit: float = -2.0
@@ -101,6 +107,10 @@ class ModelConfig:
             raise ConfigError("direct_width feeds the factored head; set it to 0 or head='factored'")
         if self.evidence == "direct" and (self.encoder_layers or not self.direct_width):
             raise ConfigError("evidence='direct' reads no rows and needs a map: set encoder_layers=0, direct_width=128")
+        if self.bent_features and not (self.scaled_features and self.evidence == "direct"):
+            raise ConfigError(
+                "bent_features belong to scaled_features and evidence='direct'; set these, or leave them off"
+            )
         if self.compatibility == "release" and (self.features != "release" or self.scaled_features):
             raise ConfigError("compatibility='release' reads the raw 'release' features; set features='release'")
 
@@ -143,7 +153,12 @@ class ModelConfig:
 
 
 # What checkpoints written before a field existed meant.
-_BEFORE_THEY_WERE_ADDED: dict[str, Any] = {"evidence": "paper", "fills_gaps": False}
+_BEFORE_THEY_WERE_ADDED: dict[str, Any] = {
+    "evidence": "paper",
+    "fills_gaps": False,
+    "bent_features": False,
+    "weighed_channels": 0,
+}
 _LOWEST = {
     "width": 4,
     "encoder_layers": 0,
@@ -160,6 +175,7 @@ _LOWEST = {
     "pair_width": 1,
     "refinement_rounds": 0,
     "motif_channels": 1,
+    "weighed_channels": 0,
     "pair_heads": 1,
 }
 _CHOICES = {

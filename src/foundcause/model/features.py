@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -22,6 +23,7 @@ _RELEASED_DIFFERENCES = (
 _LARGEST_SCALED = 10.0
 _LARGEST_RAW = 1e15  # its square still is a float32
 _SMALLEST_SCALE = 1e-3
+_PAIRS_OF_A_TASK = 64  # that the quartiles are taken from
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,19 @@ class PairFeatures:
         return torch.cat([first - second, features_BDDF[..., list(self.antisymmetric)]], dim=-1)
 
     def drop(self, features_BDDF: Tensor, rate: float, generator: torch.Generator) -> Tensor:
-        """Inverted dropout: one draw per droppable feature (with its partner) and task, kept ones scaled up."""
+        """Inverted dropout: one draw per droppable feature (with its partner) and task, kept ones scaled up.
+
+        Features that were read several times (B, D, D, kF) are dropped in all their readings at once.
+        """
         if not self.droppable or rate == 0.0:
             return features_BDDF
-        tasks = features_BDDF.shape[0]
+        tasks, columns = features_BDDF.shape[0], features_BDDF.shape[-1]
         draws = torch.rand(tasks, len(self.droppable), generator=generator, device=generator.device)
         factor = torch.ones(tasks, self.count)
         kept = (draws >= rate).to(factor) / (1.0 - rate)
         for position, group in enumerate(self.droppable):
             factor[:, list(group)] = kept[:, position, None]
+        factor = factor.repeat(1, columns // self.count)
         return features_BDDF * factor.to(features_BDDF)[:, None, None, :]
 
 
@@ -86,30 +92,42 @@ class FeatureScaling(nn.Module):
     """Squash by asinh, then normalise with statistics fitted once before training.
 
     Swapping i and j stays a symmetry: transposed partners share one mean and scale, antisymmetric features have mean 0.
+    A ``bent`` one adds a second reading, tanh around the median in units of the quartiles' distance: features have long
+    tails, so that on the scale of their deviation most pairs look alike.
     """
 
     feature_mean: Tensor
     feature_scale: Tensor
+    feature_middle: Tensor
+    feature_spread: Tensor
 
-    def __init__(self, features: PairFeatures) -> None:
+    def __init__(self, features: PairFeatures, *, bent: bool = False) -> None:
         super().__init__()
         self.features = features
+        self.bent = bent
         self.register_buffer("feature_mean", torch.zeros(features.count))
         self.register_buffer("feature_scale", torch.ones(features.count))
+        if bent:
+            self.register_buffer("feature_middle", torch.zeros(features.count))
+            self.register_buffer("feature_spread", torch.ones(features.count))
 
     def forward(self, statistics_BDDF: Tensor) -> Tensor:
-        """Features (B, D, D, F) of order one."""
-        scaled = (squash(statistics_BDDF) - self.feature_mean) / self.feature_scale
-        return scaled.clamp(-_LARGEST_SCALED, _LARGEST_SCALED)
+        """Features (B, D, D, F) of order one; with their bent readings behind them (B, D, D, 2F)."""
+        squashed = squash(statistics_BDDF)
+        scaled = ((squashed - self.feature_mean) / self.feature_scale).clamp(-_LARGEST_SCALED, _LARGEST_SCALED)
+        if not self.bent:
+            return scaled
+        return torch.cat([scaled, torch.tanh((squashed - self.feature_middle) / self.feature_spread)], dim=-1)
 
     @torch.no_grad()
     def fit(self, tasks: Iterable[tuple[Tensor, Tensor]]) -> None:
-        """Set mean and scale from (statistics (B, D, D, F), variables (B, D)) batches.
+        """Set mean and scale, middle and spread from (statistics (B, D, D, F), variables (B, D)) batches.
 
         Every task weighs the same, whatever its size; the diagonal and padded variables do not count.
         """
         means: list[Tensor] = []
         squares: list[Tensor] = []
+        samples: list[Tensor] = []
         for statistics_BDDF, variables_BD in tasks:
             for statistics_DDF, variables_D in zip(statistics_BDDF, variables_BD, strict=True):
                 pairs_DD = variables_D[:, None] & variables_D[None, :]
@@ -118,17 +136,30 @@ class FeatureScaling(nn.Module):
                 if len(squashed):
                     means.append(squashed.mean(0))
                     squares.append(squashed.square().mean(0))
+                    samples.append(squashed[torch.linspace(0, len(squashed) - 1, _PAIRS_OF_A_TASK).round().long()])
         if not means:
             raise InputError("feature scaling needs at least one task with two real variables; none was given")
         mean, square = torch.stack(means).mean(0), torch.stack(squares).mean(0)
-        for a, b in self.features.directed:
-            mean[[a, b]] = mean[[a, b]].mean()
-            square[[a, b]] = square[[a, b]].mean()
-        mean[list(self.features.antisymmetric)] = 0.0
+        mean, square = self._alike(mean, centre=True), self._alike(square)
         scale = (square - mean.square()).clamp(min=0.0).sqrt()
         scale = torch.where(scale < _SMALLEST_SCALE, torch.ones_like(scale), scale)
         self.feature_mean.copy_(mean)
         self.feature_scale.copy_(scale)
+        if self.bent:
+            low, middle, high = torch.from_numpy(np.quantile(torch.cat(samples).numpy(), (0.25, 0.5, 0.75), axis=0))
+            spread = self._alike(high - low)
+            self.feature_middle.copy_(self._alike(middle, centre=True))
+            # most pairs may share one value, such as 0
+            self.feature_spread.copy_(torch.where(spread < _SMALLEST_SCALE, scale, spread))
+
+    def _alike(self, figures_F: Tensor, *, centre: bool = False) -> Tensor:
+        """Figures (F,) with one value for transposed partners; a ``centre`` of antisymmetric features is 0."""
+        figures_F = figures_F.clone()
+        for a, b in self.features.directed:
+            figures_F[[a, b]] = figures_F[[a, b]].mean()
+        if centre:
+            figures_F[list(self.features.antisymmetric)] = 0.0
+        return figures_F
 
 
 def squash(x: Tensor) -> Tensor:

@@ -1,8 +1,9 @@
 """A larger network that starts as a smaller one: the same answers, with room to learn more.
 
 What may grow in a network of direct evidence and lean refinement (``SMALL``): its rounds (new ones start as the
-identity), the hidden width of the direct map (new units start unheard), the features (new ones start unread, with
-their own scaling), and, to whole multiples, the width of the pair state and the channels of the motifs. These start as
+identity), the hidden width of the direct map (new units start unheard), the features (new ones, and bent readings of
+all, start unread, with their own scaling), averages over weighed thirds where there were none (they start unheard),
+and, to whole multiples, the width of the pair state and the channels of the motifs. These start as
 copies, which norms do not notice; whoever reads them gives each copy another share of the old weight, so that
 the copies learn apart. Other networks only start from their equals.
 """
@@ -21,7 +22,8 @@ from foundcause.model.network import FoundCause
 from foundcause.model.triangle import MOTIFS
 
 MULTIPLIED = frozenset({"pair_width", "motif_channels"})
-GROWABLE = frozenset({"refinement_rounds", "direct_width", "features"}) | MULTIPLIED
+ADDED = frozenset({"bent_features", "weighed_channels"})  # where there were none
+GROWABLE = frozenset({"refinement_rounds", "direct_width", "features"}) | MULTIPLIED | ADDED
 # Parts laid side by side along an axis (outputs 0, inputs 1), each of which is copied within itself.
 _PARTS: dict[str, tuple[int, int]] = {
     "project.weight": (3 * len(MOTIFS), 1),
@@ -65,8 +67,8 @@ def _can_grow(config: ModelConfig) -> bool:
 def _rule(config: ModelConfig) -> str:
     if _can_grow(config):
         return (
-            f"only {', '.join(sorted(GROWABLE))} may be larger than there, "
-            f"{' and '.join(sorted(MULTIPLIED))} by whole multiples"
+            f"only {', '.join(sorted(GROWABLE - ADDED))} may be larger than there, "
+            f"{' and '.join(sorted(MULTIPLIED))} by whole multiples, and {' and '.join(sorted(ADDED))} may be added"
         )
     return f"one with evidence {config.evidence!r} and refinement {config.refinement!r} cannot grow"
 
@@ -77,7 +79,15 @@ def _grows(name: str, wanted: ModelConfig, other: ModelConfig) -> bool:
     if name == "features":
         return True  # as far as all of the other's are among them
     mine, theirs = getattr(wanted, name), getattr(other, name)
+    if name in ADDED:
+        return bool(mine) and not theirs
     return bool(mine > theirs > 0) and not (name in MULTIPLIED and mine % theirs)
+
+
+def brings_scaling(network: FoundCause, config: ModelConfig, names: Sequence[str]) -> bool:
+    """Whether another network has fitted all scaling that ``network`` needs: of every feature and every reading."""
+    bent = config.bent_features or not network.config.bent_features
+    return bent and set(names) == set(network.features.names)
 
 
 @torch.no_grad()
@@ -97,7 +107,8 @@ def start_as(network: FoundCause, config: ModelConfig, names: Sequence[str], ten
             mine[known] = theirs
         elif name == "direct.hidden.weight":
             mine[: len(theirs)] = 0.0
-            mine[: len(theirs), known] = theirs
+            readings = theirs.shape[1] // len(names)
+            mine[: len(theirs), torch.cat([known + k * len(place) for k in range(readings)])] = theirs
         elif name == "direct.hidden.bias":
             mine[: len(theirs)] = theirs
         elif name == "direct.out.weight":

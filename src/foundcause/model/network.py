@@ -61,7 +61,7 @@ class FoundCause(nn.Module):
 
     def _build(self, config: ModelConfig) -> None:
         if config.scaled_features:
-            self.scaling = FeatureScaling(self.features)
+            self.scaling = FeatureScaling(self.features, bent=config.bent_features)
         if config.compatibility == "release":  # constants that belong to the weights, set by the importer
             self.register_buffer("frequencies", torch.randn(RANDOM_FEATURES))
             self.register_buffer("phases", torch.rand(RANDOM_FEATURES) * 6.28318)
@@ -74,7 +74,8 @@ class FoundCause(nn.Module):
             self.head = FactoredHead(config)
         self.refinement = Refinement(config)
         if config.direct_width:
-            self.direct = MLP(self.features.count, config.direct_width, config.pair_width)
+            readings = 2 if config.bent_features else 1
+            self.direct = MLP(readings * self.features.count, config.direct_width, config.pair_width)
 
     def _build_evidence(self, config: ModelConfig) -> None:
         features, width = self.features, config.width

@@ -14,6 +14,8 @@ from foundcause.model.confounders import some_key, valid_pairs
 from foundcause.model.layers import MLP, MultiHeadAttention, full_precision, san
 
 MOTIFS = ("chain", "fork", "collider")
+_LARGEST_EXPONENT = 5.0  # of a weight; two of them and a hundred thirds stay far from float32's ends
+_FIRST_EXPONENT = -1.0  # to start with, thirds in a small graph together weigh about as much as none
 
 
 def contract(motif: str, left: Tensor, right: Tensor) -> Tensor:
@@ -23,6 +25,13 @@ def contract(motif: str, left: Tensor, right: Tensor) -> Tensor:
     elif motif == "collider":
         right = right.transpose(-1, -2)
     return left @ right
+
+
+def contract_all(left: Tensor, right: Tensor, valid_BDD: Tensor) -> Tensor:
+    """The motifs' sums over thirds, channels first: factors (3C, B*D*D), a third of them each, to (3C, B, D, D)."""
+    shape = (len(MOTIFS), -1, *valid_BDD.shape[1:])
+    pairs = zip(MOTIFS, left.reshape(shape).unbind(0), right.reshape(shape).unbind(0), strict=True)
+    return torch.cat([contract(motif, a, b) for motif, a, b in pairs]).unflatten(0, (-1, len(valid_BDD)))
 
 
 class TriangleUpdate(nn.Module):
@@ -78,6 +87,39 @@ class PaperRound(nn.Module):
         return san(e * valid_BDD.unsqueeze(-1), 5000.0)
 
 
+class WeighedThirds(nn.Module):
+    """What the third variables that matter have to say: averages over k by weights exp(l_ik + r_kj) of each motif.
+
+    A sum over many thirds drowns the one that explains a pair away. The weights factor, so that an average costs
+    three products of (D, D) matrices and no (D, D, D) tensor. A constant weight of 1 stands for "no third at all".
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width, self.channels = config.pair_width, len(MOTIFS) * config.weighed_channels
+        self.project = nn.Linear(width, 4 * self.channels)
+        self.out = nn.Linear(2 * self.channels, width)
+        nn.init.constant_(self.project.bias[: 2 * self.channels], _FIRST_EXPONENT)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, y_BDDP: Tensor, valid_BDD: Tensor) -> Tensor:
+        """What to add to the pair state (B, D, D, P)."""
+        with full_precision(y_BDDP):
+            mask = valid_BDD.to(y_BDDP).flatten()
+            projected = torch.addmm(
+                self.project.bias.unsqueeze(1), self.project.weight, y_BDDP.float().flatten(0, 2).t()
+            )
+            weights, values = projected.split(2 * self.channels)
+            weights = torch.exp(_LARGEST_EXPONENT * torch.tanh(weights / _LARGEST_EXPONENT)) * mask
+            left, right = weights.split(self.channels)
+            left_said, right_said = (weights * values).split(self.channels)
+            total = contract_all(left, right, valid_BDD)
+            said = contract_all(left_said, right, valid_BDD) + contract_all(left, right_said, valid_BDD)
+            heard = torch.cat([torch.log1p(total), said / (1.0 + total)]).flatten(1)
+            return self.out(heard.t()).view_as(y_BDDP)
+
+
 class LeanRound(nn.Module):
     """All motifs from one projection, the opposite direction and the graph's mean; then a transition map.
 
@@ -92,6 +134,7 @@ class LeanRound(nn.Module):
         self.project = nn.Linear(width, 3 * channels)
         self.motif_norm = nn.LayerNorm(channels)
         self.motifs_out = nn.Linear(channels, width)
+        self.thirds = WeighedThirds(config) if config.weighed_channels else None
         self.opposite = nn.Linear(width, width, bias=False)
         self.overall = nn.Linear(width, width, bias=False)
         self.gate = nn.Linear(width, width)
@@ -108,6 +151,8 @@ class LeanRound(nn.Module):
         flat = y.flatten(0, 2)
         motifs = self._motifs(flat, valid_BDD, scale_B)
         out = self.motifs_out(self.motif_norm(motifs)).view_as(y)
+        if self.thirds is not None:
+            out = out + self.thirds(y, valid_BDD)
         out = out + self.opposite(y).transpose(1, 2)
         share = valid_BDD.to(y) / valid_BDD.sum((1, 2), keepdim=True).clamp(min=1)
         mean_BP = torch.bmm(share.flatten(1).unsqueeze(1), y.flatten(1, 2))
@@ -122,10 +167,7 @@ class LeanRound(nn.Module):
         gates, left, right = projected.split(self.channels)
         left = torch.sigmoid(gates) * left * (mask * scale_B[:, None, None]).flatten()
         right = right * mask.flatten()
-        shape = (len(MOTIFS), -1, *valid_BDD.shape[1:])
-        pairs = zip(MOTIFS, left.reshape(shape).unbind(0), right.reshape(shape).unbind(0), strict=True)
-        mixed = torch.cat([contract(motif, a, b) for motif, a, b in pairs])
-        return mixed.reshape(self.channels, -1).t().contiguous()
+        return contract_all(left, right, valid_BDD).flatten(1).t().contiguous()
 
 
 class Refinement(nn.Module):

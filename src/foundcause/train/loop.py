@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from foundcause.errors import ConfigError, OutputError
-from foundcause.model.checkpoint import describe, save, weights
-from foundcause.model.grow import start_as
+from foundcause.model.checkpoint import save, weights
+from foundcause.model.grow import brings_scaling, start_as
 from foundcause.model.network import FoundCause
 from foundcause.simulate.settings import HELD_OUT_WORLDS
 from foundcause.train.collate import collate
@@ -89,10 +89,11 @@ class Run:
         """Fresh start or continuation: feature scaling, weights, position in the stream, validation suites."""
         self.lineage = lineage(self.config, init)
         if not resume:
-            if init is None or describe(init).get("feature_names") != list(self.network.features.names):
+            start = None if init is None else weights(init)
+            if start is None or not brings_scaling(self.network, *start[:2]):
                 fit_scaling(self.network, self.config, self.workers)
-            if init is not None:
-                start_as(self.network, *weights(init))
+            if start is not None:
+                start_as(self.network, *start)
         goal = objective(self.config.objective, dict(self.config.loss_weights))
         self.learner = Learner(self.network, goal, self.config, self.team)
         if resume:
