@@ -87,9 +87,9 @@ def test_shares_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"without": ("ecology",)}, "--without ecology"),
-        ({"mixture": "PAPER", "without": ("fog", "sensors")}, "--without sensors"),
-        ({"only": ("pairs",), "without": ("fog",)}, "--without fog"),
+        ({"without": ("ecology",)}, "without 'ecology'"),
+        ({"mixture": "PAPER", "without": ("fog", "sensors")}, "without 'sensors'"),
+        ({"only": ("pairs",), "without": ("fog",)}, "without 'fog'"),
         ({"only": ("pairs", "ecology")}, "only.*'ecology'"),
     ],
 )

@@ -176,7 +176,7 @@ def test_a_start_that_cannot_succeed_prepares_nothing(tmp_path: Path, monkeypatc
     settings = options(steps=1, validate_minutes=9)
     with pytest.raises(CheckpointError, match=r"absent\.safetensors"):
         train(TrainConfig(**settings), tmp_path / "a", init=tmp_path / "absent.safetensors", say=_quiet)
-    with pytest.raises(ConfigError, match="--without sensors"):
+    with pytest.raises(ConfigError, match="without 'sensors'"):
         train(TrainConfig(**settings | {"without": ("sensors",)}), tmp_path / "b", say=_quiet)
     deeper = TrainConfig(**settings | {"model": {"refinement_rounds": 7}})
     with pytest.raises(CheckpointError, match=r"refinement_rounds .*evidence 'paper' .*cannot grow") as refused:

@@ -63,10 +63,6 @@ def _mixture(name: str, only: list[str] | None, without: list[str] | None) -> Mi
 
     mixture = named(name)
     mixture = mixture.only(*only) if only else mixture
-    if absent := [component for component in without or () if component not in mixture.weights]:
-        raise ConfigError(
-            f"--without {absent[0]}: the mixture has no such component; name one of {', '.join(mixture.weights)}"
-        )
     return mixture.without(*without) if without else mixture
 
 

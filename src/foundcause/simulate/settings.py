@@ -299,8 +299,12 @@ class Mixture:
         return self.with_weights({name: float(share) for name, share in shares.items()})
 
     def without(self, *names: str) -> Mixture:
-        """The mixture without some components, the other shares in proportion."""
-        self._check(names)
+        """The mixture without some of its components, the other shares in proportion."""
+        if absent := [name for name in names if name not in self.weights]:
+            raise ConfigError(
+                f"without {absent[0]!r}: the mixture {self.name} has no such component; "
+                f"leave it out or name one of {', '.join(self.weights)}"
+            )
         return self.with_weights({name: w for name, w in self.weights.items() if name not in names})
 
     def only(self, *names: str) -> Mixture:

@@ -43,11 +43,6 @@ def mixture(config: TrainConfig) -> Any:
         chosen = chosen.only(*config.only)
         if idle := [name for name, weight in chosen.weights.items() if weight == 0]:
             raise ConfigError(f"option only: the mixture {chosen.name} has no share for {idle[0]!r}; leave it out")
-    if absent := [name for name in config.without if name not in chosen.weights]:
-        raise ConfigError(
-            f"--without {absent[0]}: the mixture of the run has no such component; "
-            f"leave the option out or name one of {', '.join(chosen.weights)}"
-        )
     return chosen.without(*config.without) if config.without else chosen
 
 
