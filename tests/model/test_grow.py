@@ -56,7 +56,7 @@ def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
 
 
 def test_bent_readings_and_weighed_thirds_grow_on() -> None:
-    seedling = _grown(bent_features=True, weighed_channels=3)
+    seedling = _grown(bent_features=True, weighed_channels=4)
     small = _trained_like(FoundCause(seedling, seed=1))
     changes = {"features": "paper+extended", "pair_width": 16, "direct_width": 16, "refinement_rounds": 3}
     large = FoundCause(dataclasses.replace(seedling, **changes), seed=2).eval()
@@ -65,6 +65,16 @@ def test_bent_readings_and_weighed_thirds_grow_on() -> None:
     with torch.no_grad():
         before, after = small(values), large(values)
     torch.testing.assert_close(after.edge_logits, before.edge_logits, rtol=1e-5, atol=1e-5)
+
+
+def test_a_network_without_weighed_thirds_stays_without_their_say() -> None:
+    """Grown into the copy of a trained network, as averages do it."""
+    small = _trained_like(FoundCause(SEEDLING, seed=1))
+    large = _trained_like(FoundCause(_grown(weighed_channels=4, refinement_rounds=3), seed=2))
+    beyond = large.refinement.rounds[2].thirds.out.weight.clone()
+    _start(large, small)
+    assert not any(large.refinement.rounds[k].thirds.out.weight.any() for k in (0, 1))
+    assert torch.equal(large.refinement.rounds[2].thirds.out.weight, beyond)
 
 
 def test_scaling_is_fitted_where_a_reading_is_new() -> None:

@@ -341,6 +341,13 @@ def test_presets_are_found_by_name_and_nonsense_is_refused() -> None:
         {"compatibility": "release"},
         {"head": "blend"},
         {"width": 8.0},
+        {"bent_features": "False"},
+        {"fills_gaps": "off"},
+        {"feature_dropout": "high"},
+        {"initial_logit": "high"},
+        {"encoder_rows": "abc"},
+        {"refinement": "paper", "weighed_channels": 4},
+        {"scaled_features": False, "bent_features": True},
     ):
         with pytest.raises(ConfigError):
             replace(SMALL, **change)

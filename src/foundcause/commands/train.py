@@ -90,7 +90,7 @@ def train(
 def calibrate(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     tasks: Annotated[int, typer.Option(min=1, help="Synthetic tasks to fit on.")] = 600,
-    runs: Annotated[int, typer.Option(help="Passes averaged for each task, as in discover; 1 is quick.")] = 10,
+    runs: Annotated[int, typer.Option(min=1, help="Passes averaged for each task, as in discover; 1 is quick.")] = 10,
 ) -> None:
     """Fit temperatures and the threshold rule of a run's best checkpoint; writes model.safetensors."""
     from foundcause.train.calibrate import calibrate_run

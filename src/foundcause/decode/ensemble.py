@@ -77,7 +77,7 @@ def run_passes(
     """Logits of all passes in table order, and the statistics (D, D, F) of the first pass.
 
     values: (N, D), NaN where unobserved. Statistics of passes over the same rows are computed once and permuted, which
-    is exact because they do not depend on the order of columns.
+    is exact because they do not depend on the order of columns (but between exact copies of a column).
     """
     import torch
 

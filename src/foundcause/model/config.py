@@ -89,8 +89,16 @@ class ModelConfig:
             value = getattr(self, field)
             if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
                 raise ConfigError(f"{field} is {value!r}; it must be a whole number of at least {lowest}")
-        if self.encoder_rows is not None and self.encoder_rows < 3:
-            raise ConfigError(f"encoder_rows is {self.encoder_rows}; give at least 3, or None to read all rows")
+        for field in _SWITCHES:
+            if not isinstance(getattr(self, field), bool):
+                raise ConfigError(f"{field} is {getattr(self, field)!r}; it must be true or false")
+        for field in ("initial_logit", "feature_dropout"):
+            value = getattr(self, field)
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise ConfigError(f"{field} is {value!r}; it must be a number")
+        rows = self.encoder_rows
+        if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 3):
+            raise ConfigError(f"encoder_rows is {rows!r}; give at least 3, or None to read all rows")
         for field, owner, parts in (
             ("width", "heads", self.heads),
             ("width", "pooling_heads", self.pooling_heads),
@@ -107,6 +115,8 @@ class ModelConfig:
             raise ConfigError("direct_width feeds the factored head; set it to 0 or head='factored'")
         if self.evidence == "direct" and (self.encoder_layers or not self.direct_width):
             raise ConfigError("evidence='direct' reads no rows and needs a map: set encoder_layers=0, direct_width=128")
+        if self.weighed_channels and self.refinement != "lean":
+            raise ConfigError("weighed_channels belong to refinement='lean'; set it, or weighed_channels=0")
         if self.bent_features and not (self.scaled_features and self.evidence == "direct"):
             raise ConfigError(
                 "bent_features belong to scaled_features and evidence='direct'; set these, or leave them off"
@@ -178,6 +188,7 @@ _LOWEST = {
     "weighed_channels": 0,
     "pair_heads": 1,
 }
+_SWITCHES = ("fills_gaps", "scaled_features", "bent_features", "guarded")
 _CHOICES = {
     "refinement": ("paper", "lean"),
     "head": ("blend", "factored"),

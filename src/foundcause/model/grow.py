@@ -26,6 +26,8 @@ ADDED = frozenset({"bent_features", "weighed_channels"})  # where there were non
 GROWABLE = frozenset({"refinement_rounds", "direct_width", "features"}) | MULTIPLIED | ADDED
 # Parts laid side by side along an axis (outputs 0, inputs 1), each of which is copied within itself.
 _PARTS: dict[str, tuple[int, int]] = {
+    "thirds.project.weight": (4 * len(MOTIFS), 1),
+    "thirds.project.bias": (4 * len(MOTIFS), 1),
     "project.weight": (3 * len(MOTIFS), 1),
     "project.bias": (3 * len(MOTIFS), 1),
     "motif_norm.weight": (len(MOTIFS), 1),
@@ -120,6 +122,10 @@ def start_as(network: FoundCause, config: ModelConfig, names: Sequence[str], ten
             outputs, inputs = next((parts for end, parts in _PARTS.items() if name.endswith(end)), (1, 1))
             copied = _copied(theirs, len(mine), outputs)
             mine.copy_(_shared_out(copied, mine, inputs) if mine.ndim == 2 else copied)
+    if not config.weighed_channels:
+        for name, mine in own.items():  # the other's rounds hear no weighed thirds; new rounds keep their own
+            if ".thirds.out." in name and name.replace("thirds.out", "motifs_out") in tensors:
+                mine.zero_()
 
 
 def _copied(old: Tensor, length: int, parts: int) -> Tensor:

@@ -302,8 +302,8 @@ class Mixture:
         """The mixture without some of its components, the other shares in proportion."""
         if absent := [name for name in names if name not in self.weights]:
             raise ConfigError(
-                f"without {absent[0]!r}: the mixture {self.name} has no such component; "
-                f"leave it out or name one of {', '.join(self.weights)}"
+                f"without {absent[0]!r}: there is no such component among those chosen from the mixture {self.name}; "
+                f"name one of {', '.join(self.weights)}"
             )
         return self.with_weights({name: w for name, w in self.weights.items() if name not in names})
 

@@ -2,7 +2,7 @@
 
 Runs that started from one another end in one valley: their mean validates better than each, at no cost when used.
 A network that the last one has outgrown (``foundcause.model.grow``) is grown first. In new rounds the last one counts
-alone; new units and features began at zero, and count there for a network that never had them.
+alone; new units, features and weighed thirds began at zero, and count there for a network that never had them.
 """
 
 from __future__ import annotations

@@ -46,13 +46,14 @@ _minimize_scalar: Any = optimize.minimize_scalar
 
 
 def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: Callable[[str], None] = print) -> Path:
-    """Calibrate the best checkpoint of a run (the last one if none was validated) and write ``model.safetensors``.
+    """Calibrate the best checkpoint of a run (the last one if it does not validate) and write ``model.safetensors``.
 
     runs: passes averaged for each task; 1 is quick, 10 is what ``discover`` does and what a shipped checkpoint needs.
     """
     folder = RunFolder(path)
     config = train_config(folder.read_config())
-    source = folder.best if folder.best.exists() else folder.last
+    chosen = folder.best.exists() and (config.validate_minutes > 0 or not folder.last.exists())
+    source = folder.best if chosen else folder.last
     network, metadata = load(source)
     calibration = calibrate(
         network, config, tasks=config.calibration_tasks or 600 if tasks is None else tasks, runs=runs, say=say

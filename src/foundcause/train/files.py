@@ -52,6 +52,16 @@ class RunFolder:
                 f"the run folder {self.path} cannot be written to ({error.strerror or error}); choose another --out"
             ) from None
 
+    def check_unused(self) -> None:
+        """Refuse a folder that holds a run, or an average of runs: nothing of it may be lost."""
+        if self.state.exists():
+            raise OutputError(f"{self.path} already holds a run; continue it with --resume or choose another --out")
+        if self.best.exists() or self.model.exists():
+            raise OutputError(f"{self.path} already holds a checkpoint; choose another --out{self._hint()}")
+
+    def _hint(self) -> str:
+        return f", and --init {self.best} to go on from it" if self.best.exists() else ""
+
     def leave(self) -> None:
         """Remove the folders that ``prepare`` made if nothing was written: a refused start leaves no trace."""
         with suppress(OSError):  # one of them holds something
@@ -91,7 +101,10 @@ class RunFolder:
         try:
             state = torch.load(self.state, map_location="cpu", weights_only=True)
         except FileNotFoundError:
-            raise CheckpointError(f"{self.path} holds no state.pt to resume from; start without --resume") from None
+            remedy = (
+                f"choose another --out without --resume{self._hint()}" if self._hint() else "start without --resume"
+            )
+            raise CheckpointError(f"{self.path} holds no state.pt to resume from; {remedy}") from None
         except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
             raise CheckpointError(f"{self.state} is damaged or not a training state: {error}") from None
         if not isinstance(state, dict) or state.get("version") != STATE_VERSION:

@@ -12,8 +12,9 @@ from typing import Any
 
 import torch
 
-from foundcause.errors import ConfigError, OutputError
-from foundcause.model.checkpoint import save, weights
+from foundcause.errors import ConfigError
+from foundcause.model.checkpoint import describe, save, weights
+from foundcause.model.config import ModelConfig
 from foundcause.model.grow import brings_scaling, start_as
 from foundcause.model.network import FoundCause
 from foundcause.simulate.settings import HELD_OUT_WORLDS
@@ -46,8 +47,8 @@ def train(
     with team(config.device) as members:
         if members.leads:
             folder.prepare()
-            if folder.state.exists() and not resume:
-                raise OutputError(f"{out} already holds a run; continue it with --resume or choose another --out")
+            if not resume:
+                folder.check_unused()
         try:
             with Workers(config.workers, ahead=config.ahead) as workers:
                 run = Run(config, folder, members, workers, say if members.leads else _silent)
@@ -57,7 +58,9 @@ def train(
         except BaseException:
             folder.leave()
             raise
-    if members.leads and config.calibration_tasks and run.finished:
+    if members.leads and run.finished and not run.learned:
+        say("the budget of this run was used up before; give it more with --minutes or --steps")
+    if members.leads and config.calibration_tasks and run.finished and (run.learned or not folder.model.exists()):
         from foundcause.train.calibrate import calibrate_run
 
         calibrate_run(folder.path, say=say)
@@ -82,6 +85,7 @@ class Run:
         self.elapsed = 0.0
         self.best_loss = math.inf
         self.finished = False
+        self.learned = False  # whether this call made a step
         self.suites: Validation | None = None
         self._interrupted = False
 
@@ -101,6 +105,8 @@ class Run:
         if self.team.leads and self.config.validate_minutes:
             seen = self.lineage["trained_on"]
             self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
+        if resume and self.team.leads:
+            self.best_loss = self._best_loss_so_far()
         if known := sorted(set(self.lineage["trained_on"] or ()) & set(HELD_OUT_WORLDS)):
             self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
         if self.team.leads:
@@ -156,7 +162,6 @@ class Run:
                 "step": self.step,
                 "passes": self.passes,
                 "elapsed": self.elapsed,
-                "best_loss": self.best_loss,
                 "lineage": self.lineage,
                 "streams": streams,
                 "learner": self.learner.state(),
@@ -179,6 +184,7 @@ class Run:
         sizes = int(self.team.total(torch.tensor([float(batch.size)])).item())
         self.passes += sizes
         self.step += 1
+        self.learned = True
         progress.note(report, gathered, assembled, sizes)
 
     def _progress(self) -> float:
@@ -209,7 +215,18 @@ class Run:
         self.say(result.line())
         if result.loss < self.best_loss:
             self.best_loss = result.loss
-            self._save_weights(self.folder.best, {"validation": result.as_dict()})
+            self._save_weights(self.folder.best, {"validation": result.as_dict(), "judged_by": self._judges()})
+
+    def _judges(self) -> dict[str, int]:
+        """Number of tasks of each validation family: losses compare only on the same ones."""
+        return {} if self.suites is None else {name: len(items) for name, items in self.suites.suites.items()}
+
+    def _best_loss_so_far(self) -> float:
+        """The loss of the best checkpoint in the folder, if the suites of today judged it."""
+        if not self.folder.best.exists():
+            return math.inf
+        best = describe(self.folder.best)["metadata"]
+        return best["validation"]["loss"] if best.get("judged_by") == self._judges() else math.inf
 
     def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
         metadata = {
@@ -224,15 +241,14 @@ class Run:
             self.folder.write(target, lambda path: save(path, self.network, metadata=metadata))
 
     def _restore(self, state: dict[str, Any]) -> None:
-        if state["model"] != self.model.to_dict():
-            differing = [key for key, value in self.model.to_dict().items() if state["model"].get(key) != value]
+        begun = ModelConfig.from_dict(state["model"]).to_dict()
+        if differing := [key for key, value in self.model.to_dict().items() if begun[key] != value]:
             raise ConfigError(
-                f"{self.folder.path} holds a run of model {state['model'].get('name')!r} that differs from today's in "
+                f"{self.folder.path} holds a run of model {begun['name']!r} that differs from today's in "
                 f"{', '.join(differing[:5])}; resume it with the version of foundcause that began it, or go on "
                 f"from its weights in another folder with --init {self.folder.last}"
             )
         self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
-        self.best_loss = state["best_loss"]
         self.lineage = continued(state.get("lineage"), self.lineage)
         self.learner.restore(state["learner"])
         streams = state["streams"]

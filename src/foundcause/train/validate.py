@@ -38,8 +38,10 @@ class Result:
 
     @property
     def loss(self) -> float:
-        """Mean over families of existence plus direction log-loss."""
-        return self.mean("existence_loss") + self.mean("direction_loss")
+        """Mean over families of existence plus direction log-loss; families without an edge have existence alone."""
+        terms = [self.mean("existence_loss"), self.mean("direction_loss")]
+        known = [term for term in terms if not math.isnan(term)]
+        return sum(known) if known else math.nan
 
     @property
     def score(self) -> float:
