@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foundcause.atomic import write_text
 from foundcause.errors import InputError, OutputError
+from foundcause.table import read_table
+from foundcause.table.names import as_text
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,6 +36,9 @@ def save(result: Result, folder: str | Path) -> Path:
     Files of an earlier result are replaced, files of the same names that are no result's are not: OutputError.
     """
     folder = Path(folder)
+    for place in (folder, *folder.parents):
+        if place.is_file():
+            raise OutputError(f"cannot save to {str(folder)!r}: {str(place)!r} is a file; give a folder")
     refuse_replacing_others(folder)
     result.to_json(folder / "result.json", timing=False)
     write_text(folder / "timing.json", json.dumps(result.timing))
@@ -185,18 +191,46 @@ def to_pgmpy(result: Result) -> Any:
     return dag
 
 
-def to_dowhy(result: Result, data: pd.DataFrame, treatment: str, outcome: str) -> Any:
-    """A DoWhy ``CausalModel``; hidden common causes are unobserved nodes of its graph."""
+def to_dowhy(result: Result, data: Any, treatment: Any, outcome: Any) -> Any:
+    """A DoWhy ``CausalModel``; hidden common causes are unobserved nodes of its graph.
+
+    data: the table that was discovered, in any form that ``discover`` takes.
+    treatment, outcome: columns, named as the result shows them or as the table calls them.
+    """
+    treatment, outcome = as_text(treatment), as_text(outcome)
     for role, name in (("treatment", treatment), ("outcome", outcome)):
         if name not in result.names:
             raise InputError(f"{role} {name!r} is no column of the result; choose one of {', '.join(result.names)}")
+    cells = _as_discovered(result, data)
     _require("dowhy", "dowhy")
     from dowhy import CausalModel
 
     graph = confounder_graph(result)
     for node, attributes in graph.nodes(data=True):
         attributes["observed"] = "yes" if node in result.names else "no"
-    return CausalModel(data=data, treatment=treatment, outcome=outcome, graph=graph)
+    return CausalModel(data=cells, treatment=treatment, outcome=outcome, graph=graph)
+
+
+def _as_discovered(result: Result, data: Any) -> pd.DataFrame:
+    """All rows of the data, with the names and numbers of the result; categories without an order stay categories.
+
+    DoWhy takes a node without a column of its name for unobserved, and adjusts for it no more.
+    """
+    import pandas as pd
+
+    nominal = [name for name in result.settings.get("nominal", ()) if name in result.names]
+    # Columns of an array may have got their names when it was discovered.
+    unnamed = getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns") and data.shape[1] == len(result.names)
+    table = read_table(data, max_rows=sys.maxsize, nominal=nominal, names=result.names if unnamed else None)
+    if lacking := [name for name in result.names if name not in table.names]:
+        few = ", ".join(map(repr, table.names[:8])) + (", ..." if len(table.names) > 8 else "")
+        raise InputError(
+            f"the data lack {', '.join(map(repr, lacking))}, so that nothing could be adjusted for it; give the table "
+            f"that was discovered, with the same names (these are {few})"
+        )
+    cells = pd.DataFrame(table.values, columns=list(table.names))[list(result.names)]
+    codes = [column.name for column in table.columns if column.kind == "nominal" and column.name in result.names]
+    return cells.astype(dict.fromkeys(codes, "category"))
 
 
 def _require(module: str, extra: str) -> None:

@@ -14,6 +14,7 @@ from foundcause.decode.acyclic import knots
 from foundcause.decode.canonical import standardised
 from foundcause.evidence import FEW_TOGETHER, hardly_together, rows_together
 from foundcause.neighbours import alike_in_neighbours, mean_ranks
+from foundcause.one_hot import one_hot_groups
 
 _FEW_ROWS = 100
 _COLLINEAR = 0.995
@@ -21,6 +22,8 @@ _ALSO_IN_RANKS = 0.9
 _EXPLAINED = 0.9999
 _UNEXPLAINED = 0.1
 _SAME_LAW = 0.5  # partial correlation
+_SAME_SUM = 0.02
+_MOST_COMPARED = 500
 _HEAVY_MISSING = 0.4
 _UNDECIDED = 0.65
 _REPEATED = 0.1
@@ -55,8 +58,9 @@ def table_warnings(
     found += _apart(values, names)
     found += _repeated_rows(values)
     if rows >= 10 and variables >= 2:
-        scaled = np.nan_to_num(standardised(values))
-        found += _collinear(scaled, names)
+        categories = one_hot_groups(values, names) if variables <= _MOST_COMPARED else []
+        found += [_one_variable([names[k] for k in group]) for group in categories]
+        found += _collinear(values, names, told=categories)
         found += _time_ordered(values, names, dates)
     return found
 
@@ -201,11 +205,27 @@ def _repeated_rows(values: np.ndarray) -> list[str]:
     ]
 
 
-def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
-    """Groups of columns that nearly repeat each other, and columns that the others determine."""
-    rows, variables = scaled.shape
-    if variables > 500:
+def _one_variable(categories: Sequence[str]) -> str:
+    never = f"columns {_list([repr(name) for name in categories])} are never 1 in the same row"
+    if len(categories) == 2:  # a man is never pregnant, and these are two variables
+        return (
+            f"{never}; if they are categories of one variable, an edge says no more than that: put them into one column"
+        )
+    return (
+        f"{never}: they look like the categories of one variable, and edges among them say no more than that; "
+        "put them into one column"
+    )
+
+
+def _collinear(values: np.ndarray, names: Sequence[str], *, told: Sequence[list[int]]) -> list[str]:
+    """Groups of columns that nearly repeat each other, and columns that the others determine.
+
+    told: groups of columns whose relation is told already.
+    """
+    rows, variables = values.shape
+    if variables > _MOST_COMPARED:
         return []
+    scaled = np.nan_to_num(standardised(values))
     correlation = scaled.T @ scaled / rows
     close = np.abs(correlation) > _COLLINEAR
     np.fill_diagonal(close, False)
@@ -215,6 +235,8 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
         close[i, j] = close[j, i] = abs(ranks) > _ALSO_IN_RANKS
     found = []
     for group in knots(close):
+        if any(set(group.tolist()) <= set(known) for known in told):
+            continue
         found.append(
             f"columns {_list([repr(names[k]) for k in group])} are nearly the same; "
             "edges among them and to others may be swapped"
@@ -236,9 +258,27 @@ def _collinear(scaled: np.ndarray, names: Sequence[str]) -> list[str]:
         laws = [law.tolist() for law in knots(tied)]
         alone = set(range(len(determined))) - {k for law in laws for k in law}
         for law in [*laws, *([k] for k in sorted(alone))]:
-            columns = _list([repr(names[determined[k]]) for k in law])
-            found.append(f"the other columns determine {columns} almost exactly (a sum or a ratio?); drop one")
+            places = [determined[k] for k in law]
+            columns = _list([repr(names[k]) for k in places])
+            if any(set(places) <= set(known) for known in told):
+                continue
+            if _same_sum(values[:, places]):
+                found.append(
+                    f"columns {columns} add up to the same in every row: where one is larger, others must be smaller, "
+                    "so edges among them are forced by the sum, also without one of them"
+                )
+            else:
+                found.append(f"the other columns determine {columns} almost exactly (a sum or a ratio?); drop one")
     return found
+
+
+def _same_sum(values: np.ndarray) -> bool:
+    """Whether two or more columns, such as shares, add up to a constant; rounded ones do so nearly."""
+    whole = values[~np.isnan(values).any(axis=1)]
+    if values.shape[1] < 2 or len(whole) < 2:
+        return False
+    whole = whole / max(np.abs(whole).max(), np.finfo(float).tiny)  # sums of huge numbers overflow
+    return bool(_usual_range(whole.sum(axis=1)) <= _SAME_SUM * max(map(_usual_range, whole.T)))
 
 
 def _usual_range(column: np.ndarray) -> float:

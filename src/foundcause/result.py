@@ -156,7 +156,7 @@ class Result:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{self!r}</p>" + self.edges.style.format(precision=2).to_html()
+        return f"<p>{self!r}</p>" + self.edges.style.format(precision=2, escape="html").to_html()
 
     # ---- pictures and files --------------------------------------------------------------------------------------
 
@@ -289,8 +289,11 @@ class Result:
 
         return to_pgmpy(self)
 
-    def to_dowhy(self, data: pd.DataFrame, treatment: str, outcome: str) -> Any:
-        """A DoWhy ``CausalModel`` on this graph; hidden common causes are unobserved nodes."""
+    def to_dowhy(self, data: Any, treatment: Any, outcome: Any) -> Any:
+        """A DoWhy ``CausalModel`` on this graph; hidden common causes are unobserved nodes.
+
+        data: the table that was discovered. treatment, outcome: columns, named as here or as in the table.
+        """
         from foundcause.export import to_dowhy
 
         return to_dowhy(self, data, treatment, outcome)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import shutil
 import subprocess
+import sys
+import types
 from dataclasses import replace
 
 import networkx as nx
@@ -114,6 +117,71 @@ def test_dowhy_names_an_unknown_column(result: Result) -> None:
         result.to_dowhy(pd.DataFrame(), "zz", "age")
 
 
+@pytest.fixture
+def dowhy(monkeypatch) -> None:
+    """A stand-in that keeps what it is given: DoWhy lives in an environment of its own."""
+    module = types.ModuleType("dowhy")
+    module.__spec__ = importlib.machinery.ModuleSpec("dowhy", None)
+    module.CausalModel = types.SimpleNamespace  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "dowhy", module)
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        ([" age ", "b\n", "c", "d", "e"], ("age", "b", "c", "d", "e")),
+        ([0, 1, 2, 3, 4], ("0", "1", "2", "3", "4")),
+        ([("g", "a"), ("g", "b"), ("h", "a"), ("h", "b"), ("h", "c")], ("g / a", "g / b", "h / a", "h / b", "h / c")),
+    ],
+)
+@pytest.mark.usefixtures("dowhy")
+def test_dowhy_gets_the_names_of_the_result(labels: list, names: tuple[str, ...]) -> None:
+    cells = np.random.default_rng(0).normal(size=(30, 5))
+    index = pd.MultiIndex.from_tuples(labels) if isinstance(labels[0], tuple) else labels
+    model = make_result(names).to_dowhy(pd.DataFrame(cells, columns=index), labels[1], labels[2])
+    assert (model.treatment, model.outcome) == names[1:3]
+    assert tuple(model.data.columns) == names
+    np.testing.assert_array_equal(model.data.to_numpy(), cells)
+
+
+@pytest.mark.usefixtures("dowhy")
+def test_dowhy_takes_the_tables_that_discover_takes(tmp_path) -> None:
+    cells = np.random.default_rng(0).normal(size=(30, 5))
+    twice = pd.DataFrame(cells, columns=["a", "a", "b", "b", "c"])
+    pd.DataFrame(cells, columns=list("abcde")).to_csv(tmp_path / "t.csv", index=False)
+    sources = [(cells, "vwxyz"), (twice, ("a", "a_2", "b", "b_2", "c")), (tmp_path / "t.csv", "abcde")]
+    sources.append((dict(zip("edcba", cells.T[::-1], strict=True)), "abcde"))
+    for source, names in sources:
+        model = make_result(tuple(names)).to_dowhy(source, names[0], names[1])
+        assert tuple(model.data.columns) == tuple(names)
+        np.testing.assert_allclose(model.data.to_numpy(), cells)
+
+
+@pytest.mark.usefixtures("dowhy")
+def test_dowhy_takes_polars() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({name: np.arange(30.0) * k for k, name in enumerate("abcde", start=1)})
+    assert list(make_result(tuple("abcde")).to_dowhy(frame, "a", "b").data["b"][:3]) == [0.0, 2.0, 4.0]
+
+
+@pytest.mark.usefixtures("dowhy")
+def test_dowhy_gets_all_rows_as_the_numbers_of_the_result() -> None:
+    rng = np.random.default_rng(0)
+    rows = 25_000  # more than discover keeps
+    smokes, town = rng.choice(["no", "yes"], rows), rng.choice(["Rome", "Oslo", "Bonn"], rows)
+    data = pd.DataFrame({"smokes": smokes, "town": town, **{name: rng.normal(size=rows) for name in "cde"}})
+    seen = make_result(tuple(data)).to_dowhy(data, "smokes", "c").data
+    np.testing.assert_array_equal(seen["smokes"], smokes == "yes")
+    assert seen["town"].dtype == "category" and pd.crosstab(seen["town"], town).astype(bool).to_numpy().sum() == 3
+
+
+@pytest.mark.usefixtures("dowhy")
+def test_dowhy_refuses_data_that_lack_a_column() -> None:
+    data = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 4)), columns=list("abdf"))
+    with pytest.raises(InputError, match=r"the data lack 'c', 'e'.*these are 'a', 'b', 'd', 'f'"):
+        make_result(tuple("abcde")).to_dowhy(data, "a", "b")
+
+
 def test_hidden_nodes_never_collide_with_columns() -> None:
     result = make_result(("a", "b", "c", "d", "hidden:b~d"))
     assert confounder_graph(result).number_of_nodes() == 6
@@ -131,6 +199,14 @@ def test_a_folder_in_place_of_a_file_is_said_clearly(result: Result, tmp_path, m
         with pytest.raises(OutputError, match="it is a folder; give the name of a file"):
             result.to_html(folder)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_in_place_of_a_folder_is_said_clearly(result: Result, tmp_path) -> None:
+    (tmp_path / "survey.csv").write_text("a,b")
+    for folder in (tmp_path / "survey.csv", tmp_path / "survey.csv" / "out"):
+        with pytest.raises(OutputError, match=r"survey\.csv' is a file; give a folder"):
+            result.save(folder)
+    assert (tmp_path / "survey.csv").read_text() == "a,b"
 
 
 def test_layers_put_causes_above_effects(result: Result) -> None:

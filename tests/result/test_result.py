@@ -8,6 +8,7 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from made_result import make_result
 
 from foundcause.api import load
 from foundcause.errors import InputError
@@ -35,6 +36,12 @@ def test_matrices_are_labelled(result: Result) -> None:
     assert result.probabilities.loc["age", 'bl"ood'] == 0.9
     assert result.adjacency.loc['bl"ood', "age"] == 0
     assert result.confounding.loc['bl"ood', "tar\nmac"] == 0.75
+
+
+def test_notebook_view_holds_no_markup_of_the_table() -> None:
+    shown = make_result(("<img src=x onerror=alert(1)>", "a&b", "c", "d", "e"))._repr_html_()
+    assert "<img" not in shown and "&lt;img src=x" in shown and "a&amp;b" in shown
+    assert "0.90" in shown
 
 
 def test_json_round_trip_keeps_everything(result: Result) -> None:

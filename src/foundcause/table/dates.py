@@ -32,6 +32,10 @@ _SHAPE = re.compile(
 )
 _DAY_AND_MONTH = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
 _FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}T")
+_DAYS_FOR_MISSING = (  # where calendars of programs begin and end
+    *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31", "9999-12-31"),
+)
+_YEAR_LONG = 365
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
 
 
@@ -90,6 +94,23 @@ def days(moments: pd.Series) -> np.ndarray:
     values = seconds.astype("int64") / 86400.0
     values[np.isnat(seconds)] = np.nan
     return values
+
+
+def tell_odd_days(name: str, values: np.ndarray) -> tuple[str, ...]:
+    """Notes about 1900-01-01 and the like in days since 1970 (N,): far before or after all others, more than once."""
+    seen = np.unique(values[np.isfinite(values)])
+    codes = {float(np.datetime64(day).astype("int64")): day for day in _DAYS_FOR_MISSING}
+    others = seen[~np.isin(seen, list(codes))]
+    if len(others) < 2:
+        return ()
+    # Years or decades, written as their first day, lie as far from each other as such a day lies from them.
+    near = max(_YEAR_LONG, 2 * np.diff(others).max())
+    return tuple(
+        f"column {name!r} holds {day} in {int((values == code).sum())} rows, far from all other dates; if it stands "
+        "for a missing value, empty those cells"
+        for code, day in codes.items()
+        if (values == code).sum() > 1 and max(others[0] - code, code - others[-1]) > near
+    )
 
 
 def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:

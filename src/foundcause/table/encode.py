@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from foundcause.table.dates import DigitStyle, days
+from foundcause.table.dates import DigitStyle, days, tell_odd_days
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.numbers import Decimal
 from foundcause.table.numeric import count_different, encode_numbers
@@ -80,7 +80,8 @@ def _encode_plain(name: str, column: pd.Series) -> Encoded | None:
     if isinstance(dtype, pd.PeriodDtype):
         column, dtype = column.dt.to_timestamp(), np.dtype("datetime64[ns]")
     if pd.api.types.is_datetime64_any_dtype(dtype):
-        return Encoded(values=days(column), kind="date", encoding="days since 1970-01-01")
+        values = days(column)
+        return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=tell_odd_days(name, values))
     if pd.api.types.is_timedelta64_dtype(dtype):
         return Encoded(values=_without_infinity(column.dt.total_seconds()), kind="continuous", encoding="seconds")
     if isinstance(dtype, pd.IntervalDtype):

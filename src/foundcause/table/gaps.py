@@ -50,6 +50,8 @@ def taken_for_missing(name: str, words: list[str], counts: np.ndarray, gaps: np.
 def taken_for_values(name: str, words: list[str], counts: np.ndarray, gaps: np.ndarray) -> tuple[str, ...]:
     """A note about words that count as categories although they often stand for no value."""
     chosen = ~gaps & np.array([is_missing(word) for word in words], dtype=bool)
+    if all(len(words[k]) == 2 for k in np.flatnonzero(~gaps)):
+        return ()  # among codes of two letters, 'DK' is Denmark
     told = (
         f"column {name!r}: {_shown(words, counts, chosen)} taken for a value; if it stands for a missing value, "
         "empty those cells"

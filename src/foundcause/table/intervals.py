@@ -13,7 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from foundcause.table.numbers import CURRENCY, Decimal, read_numbers, singular
+from foundcause.table.numbers import Decimal, read_numbers, singular
+from foundcause.table.signs import CURRENCY
 
 _PLAIN = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|[-+]?inf"  # as pandas.cut and R write them
 _END = rf"(?:(?:{CURRENCY})\s?)?[-+]?\d(?:[\d.,'’\u00a0\u202f]*\d)?(?:\s?(?:k|m|mn|mio|bn)\b)?(?:\s?[$€£¥])?"

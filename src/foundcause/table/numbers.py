@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from foundcause.table.signs import CURRENCY, with_leading_sign
 from foundcause.table.vocabulary import is_missing
 
 Mark = Literal[".", ","]
@@ -24,9 +25,6 @@ _LONGEST = 60
 _MOST_UNITS = 10
 _MANY_GROUPS = 30  # so many different numbers that all have three decimals were hardly rounded
 _SPACES = "'’\u00a0\u202f "
-CURRENCY = (
-    r"US\$|R\$|[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY"
-)
 _UNIT = r"(?:[^\W\d_]{1,10}(?:(?<=m)[23]|\^[23])?|°[CFK]?|[%‰$€£¥₹₩₽₺])(?:/[\w.·^]{1,10}){0,2}"  # also mL/min/1.73m²
 _WRITTEN = re.compile(
     rf"(?P<sign>[-+]?)\s*(?P<before>{CURRENCY})?\s*"
@@ -54,10 +52,14 @@ _ALSO_UNITS = {"m": 1e6, "b": 1e9}  # metres and bits, unless '900k' stands in t
 
 @dataclass(frozen=True, kw_only=True)
 class Decimal:
-    """The decimal mark of a table, and whether other columns show it or it is the likelier one only."""
+    """The decimal mark of a table, and whether other columns show it or it is the likelier one only.
+
+    points: whether some column shows decimal points, so that a comma in another may part the answers of a list.
+    """
 
     mark: Mark = "."
     certain: bool = False
+    points: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +85,7 @@ class NumberStyle:
         if readable.all() and (self.marks.dots == "decimal" or not any("." in word for word in words)):
             return plain
         # A column that lies in parentheses throughout holds no numbers, so here they mean a minus.
-        matches = [_match(text) for text in _with_leading_sign(words, minus=True)]
+        matches = [_match(text) for text in with_leading_sign(words, minus=True)]
         seen = Marks.of([match["number"] for match in matches if match], self.decimal)
         marks = dataclasses.replace(seen, commas=self.marks.commas or seen.commas, dots=self.marks.dots or seen.dots)
         units = self.units.with_all_multipliers() if self.units.unit or self.units.factors else _units(matches)
@@ -93,14 +95,18 @@ class NumberStyle:
 def guess_decimal(columns: Iterable[pd.Series], separator: str | None) -> Decimal:
     """The decimal mark that columns of text agree on; else a comma for files with semicolons, a point for others."""
     shown: set[Mark] = set()
+    points = False
     for column in columns:
         cells = [cell for cell in column.tolist() if isinstance(cell, str)]
         # Looking for a letter is quick; the pattern runs only where it can tell something new.
         if any(mark not in shown and any(mark in cell for cell in cells) for mark in _SHOWS):
-            shown |= _shown_marks(cells)
+            marks = _shown_marks(cells)
+            shown |= marks
+            points |= marks == {"."}
+    points = points and separator != ";"  # semicolons go with decimal commas, and 24.12 may be a day
     if len(shown) == 1:
-        return Decimal(mark=shown.pop(), certain=True)
-    return Decimal(mark="," if separator == ";" and not shown else ".")
+        return Decimal(mark=shown.pop(), certain=True, points=points)
+    return Decimal(mark="," if separator == ";" and not shown else ".", points=points)
 
 
 def _shown_marks(cells: list[str]) -> set[Mark]:
@@ -119,7 +125,7 @@ def read_numbers(name: str, words: Sequence[str], counts: np.ndarray, decimal: D
     if readable.all() and not (dotted and all(_DOT_GROUPS.fullmatch(word) for word in dotted)):
         marks = Marks(dots="decimal" if dotted else None)
         return Written(values=plain, style=NumberStyle(marks=marks, units=Units(), decimal=decimal))
-    matches = [_match(text) for text in _with_leading_sign(words)]
+    matches = [_match(text) for text in with_leading_sign(words)]
     marks, units = Marks.of([match["number"] for match in matches if match], decimal), _units(matches)
     style = NumberStyle(marks=marks, units=units, decimal=decimal)
     written = _values(matches, marks, units)
@@ -170,15 +176,6 @@ def _with_plain(written: np.ndarray, plain: np.ndarray, words: Sequence[str], ma
 def _match(text: str) -> re.Match[str] | None:
     # No number is long, and the search takes time with the square of a run of blanks.
     return _WRITTEN.fullmatch(text) if len(text) <= _LONGEST else None
-
-
-def _with_leading_sign(words: Sequence[str], *, minus: bool = False) -> list[str]:
-    """Words with '(12.50)' and '12.50-' as '-12.50'; parentheses around all words are no sign unless ``minus``."""
-    texts = [word.replace("\u2212", "-").strip() for word in words]
-    enclosed = [re.fullmatch(r"\(([^()]*\d[^()]*)\)", text) for text in texts]
-    if minus or not all(enclosed):
-        texts = [f"-{match[1]}" if match else text for text, match in zip(texts, enclosed, strict=True)]
-    return [re.sub(r"^([^-+].*\d)-$", r"-\1", text) for text in texts]
 
 
 @dataclass(frozen=True, kw_only=True)

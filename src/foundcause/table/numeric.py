@@ -6,18 +6,23 @@ import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
-from foundcause.table.dates import DigitStyle, days_of_digits
+from foundcause.table.dates import DigitStyle, days_of_digits, tell_odd_days
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.reading import Encoded, Style
 
 _COUNT_LIMIT = 1e6
 _LEAST_DATES = 5
 _EXACT = 2.0**53  # float64 holds every whole number up to here
-_CODES_FOR_MISSING = (  # -99, 99, -999, ..., and the ends of 32-bit numbers
-    *(sign * (10.0**k - 1) for sign in (-1, 1) for k in range(2, 16)),
+_CODES_FOR_MISSING = (  # surveys: -9, -8, -7; 99, 98, 97, 88, 77 and their negatives, with more digits too
+    *(-9.0, -8.0, -7.0),
+    *(sign * (10.0**k - below) for sign in (-1, 1) for k in range(2, 5) for below in (1, 2, 3)),
+    *(sign * digit * (10.0**k - 1) / 9 for sign in (-1, 1) for k in range(2, 5) for digit in (7, 8)),
+    *(sign * (10.0**k - 1) for sign in (-1, 1) for k in range(5, 16)),
     -(2.0**31),
     2.0**31 - 1,
 )
+_FILLS = np.array([1e20, 1e30, 9.969209968386869e36, 3.4028234663852886e38])  # of netCDF and of 32-bit floats
+_FILL_DIGITS = 1e-5  # 9.96921e+36 is as exact as such numbers are written
 
 
 def encode_numbers(
@@ -39,7 +44,8 @@ def encode_numbers(
     # Hardly one number in thirty is a date by chance.
     if len(seen) >= _LEAST_DATES and np.isfinite(days_of_digits(seen)).all():
         told = f"column {name!r}: {seen[0]:.0f} and the like are read as dates (year, month, day)"
-        values, notes = days_of_digits(values), (*notes, told)
+        values = days_of_digits(values)
+        notes = (*notes, told, *tell_odd_days(name, values))
         return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes, style=DigitStyle())
     kind: Kind = "continuous"
     if len(seen) == 2:
@@ -48,6 +54,12 @@ def encode_numbers(
         kind = "count"
     if len(seen) == 1:
         notes = (*notes, *tell_lone_value(name, f"{seen[0]:.10g}", values))
+    if different is not None and different > len(seen):
+        told = (
+            f"column {name!r}: {different} different whole numbers beyond 2^53 are rounded to {len(seen)}; "
+            "subtract the same large number from all"
+        )
+        notes = (*notes, told)
     return Encoded(
         values=values,
         kind=kind,
@@ -64,25 +76,40 @@ def count_different(cells: pd.Series, values: np.ndarray) -> int | None:
     if not long.any():
         return None
     whole = pd.Series(cells[long].astype(str)).str.fullmatch(r"[-+]?\d+")
-    return int(cells.nunique()) if whole.all() else None
+    return int(cells[np.isfinite(values)].nunique()) if whole.all() else None
 
 
 def _suspicious_codes(name: str, values: np.ndarray, seen: np.ndarray) -> list[str]:
-    """A warning for each of -999, 9999 and the like that stands far outside all other values, and more than once."""
-    is_code = np.isin(seen, _CODES_FOR_MISSING)
+    """A warning for each of -999, 9999 and the like that does not belong to the other values, and stands twice."""
+    fills = (np.abs(np.abs(seen)[:, None] / _FILLS - 1) < _FILL_DIGITS).any(axis=1)
+    is_code = np.isin(seen, _CODES_FOR_MISSING) | fills
+    rest = seen[~is_code & (seen != -1)]
+    # -1 comes before 0; below whole numbers that begin later it is a code.
+    if len(rest) > 2 and rest[0] >= 1 and (rest == np.round(rest)).all():
+        is_code |= seen == -1
     others = seen[~is_code]  # two codes in a column do not hide each other
-    found: list[str] = []
     if len(others) < 2:
-        return found
+        return []
     _, exponent = np.frexp(np.abs(seen).max())
-    others = np.ldexp(others, -exponent)  # so that no difference of wild numbers overflows
-    width = others[-1] - others[0]
-    for code in seen[is_code]:
-        times = int((values == code).sum())
-        gap = np.abs(others - np.ldexp(code, -exponent)).min()
-        if times > 1 and gap > 2 * width:
-            found.append(
-                f"column {name!r} holds {code:.0f} in {times} rows, far from all other values; if it stands for "
-                "a missing value, empty those cells"
-            )
-    return found
+    low, high = np.ldexp(others[[0, -1]], -exponent)  # so that no difference of wild numbers overflows
+    place = {float(code): float(np.ldexp(code, -exponent)) for code in seen[is_code]}
+    found: dict[float, str] = {}
+    for code in sorted(place, key=lambda code: max(low - place[code], place[code] - high)):
+        far = max(low - place[code], place[code] - high) > 2 * (high - low)
+        # -8 beside 0 and 8 is one step down.
+        below = code < 0 <= others[0] and (code < -10 or others[0] - code > np.diff(others).min())
+        if far or below:
+            found[code] = "far from all other values" if far else "below zero unlike all other values"
+        else:  # 97 beside 95 and 96 is a value, and then 98 is another
+            low, high = min(low, place[code]), max(high, place[code])
+    times = {code: int((values == code).sum()) for code in found}
+    return [
+        f"column {name!r} holds {_shown(code)} in {times[code]} rows, {found[code]}; "
+        "if it stands for a missing value, empty those cells"
+        for code in sorted(found)
+        if times[code] > 1
+    ]
+
+
+def _shown(code: float) -> str:
+    return f"{code:.0f}" if abs(code) < _EXACT else f"{code:.6g}"

@@ -7,8 +7,10 @@ Shapes: W different words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+
+import numpy as np
 
 from foundcause.table.intervals import order_of_intervals
 from foundcause.table.numbers import Decimal
@@ -17,13 +19,19 @@ from foundcause.table.vocabulary import LEVEL_WORDS, SCALES, TRUTHS
 _LEVEL = re.compile(rf"(?P<word>{'|'.join(LEVEL_WORDS)})[ _-]?(?P<number>\d+)")
 _NUMBERED = re.compile(r"\(?(?P<number>\d{1,2})\s*(?:[-–=:.)]+\s*|\s)(?P<label>[^\W\d].*)")
 _PLACE = re.compile(r"(?P<number>\d{1,3})\.?(?:st|nd|rd|th)\b(?P<label>.*)")
+_SCALE_SHARE = 0.95  # below this share of cells that belong to a scale, words are mere categories
+_MOST_STEPS = 100
+_MEMBERS: tuple[Callable[[str], object], ...] = (
+    *(frozenset(word for step in scale for word in step).__contains__ for scale in SCALES),
+    *(pattern.fullmatch for pattern in (_LEVEL, _PLACE, _NUMBERED)),
+)
 _UNKNOWN = Decimal()
 _SENTENCE = re.compile(r"[ -]")
 
 
 def fold(word: str) -> str:
-    """The word without what never tells two words apart: letter case and the kind of blanks."""
-    return re.sub(r"[\s_]+", " ", word.strip().casefold())
+    """The word without what never tells two words apart: letter case, the kind of blanks and of apostrophes."""
+    return re.sub(r"[\s_]+", " ", word.strip().casefold()).replace("’", "'")
 
 
 def known_truth(words: Sequence[str]) -> list[int] | None:
@@ -54,6 +62,25 @@ def known_order(words: Sequence[str], decimal: Decimal = _UNKNOWN) -> list[int] 
         if all(word in step for word in folded) and _tells_apart(step, set(folded)):
             return _dense([step[word] for word in folded])
     return _order_of_levels(folded) or order_of_intervals(words, decimal) or _order_of_places(folded)
+
+
+def find_scale(words: Sequence[str], counts: np.ndarray) -> np.ndarray | None:
+    """(W,) bool: the words of a known scale that holds nearly all cells, though not all words; None without one.
+
+    counts: (W,) how many cells hold each word. Fewer than three words may belong to a scale by chance.
+    """
+    folded = [fold(word) for word in words]
+    best, most = None, _SCALE_SHARE * counts.sum()
+    if np.sort(counts)[-_MOST_STEPS:].sum() < most:
+        return None  # names, of which there may be thousands
+    for is_step in _MEMBERS:
+        chosen = np.array([is_step(word) for word in folded], dtype=bool)
+        if counts[chosen].sum() < most or chosen.all():
+            continue
+        ranks = known_order([word for word, inside in zip(words, chosen, strict=True) if inside])
+        if ranks and len(set(ranks)) > 2 and (best is None or counts[chosen].sum() > most):
+            best, most = chosen, counts[chosen].sum()
+    return best
 
 
 def _tells_apart(step: dict[str, int], words: set[str]) -> bool:

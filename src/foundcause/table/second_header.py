@@ -5,6 +5,7 @@ Shapes: N rows, D columns.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -19,6 +20,8 @@ from foundcause.table.vocabulary import is_missing
 _LEAST_ROWS = 20
 _AGREEING = 0.8
 _LOG_CHANCE = float(np.log(1e-3))
+_MOST_BELOW = 2  # Qualtrics writes the questions and then their identifiers below the header
+_IMPORT_ID = re.compile(r"\s*\{\s*[\"']ImportId[\"']")
 
 
 def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
@@ -27,7 +30,8 @@ def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.Dat
     begins: whether the first row of the source is here. Names that a merged header leaves out are taken from below it.
     """
     stays = np.ones(len(frame), dtype=bool)
-    if len(frame) < _LEAST_ROWS or frame.shape[1] < 2:
+    certain = _rows_to_import_ids(frame)
+    if (len(frame) < _LEAST_ROWS and not certain) or frame.shape[1] < 2:
         return frame, stays, []
     notes = []
     titles = [as_text(name) for name in frame.columns]
@@ -36,16 +40,21 @@ def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.Dat
         stays = ~_repeat(frame, titles)
         if again := int((~stays).sum()):
             notes.append(f"{again} row{'s repeat' if again > 1 else ' repeats'} the header; left out")
-    if begins and stays[0] and _describes(frame, texts):
-        stays[0] = False
-        below = [as_text(cell) for cell in frame.iloc[0]]
-        if not all(titles) and all(below) and len(set(below)) == len(below):
-            frame = frame.set_axis(below, axis=1)
-            notes.append("the header names some columns only; the row below it names all and is used instead")
-        else:
-            shown = ", ".join(repr(text) for text in below if text)
-            shown = shown if len(shown) <= 60 else shown[:57] + "..."
-            notes.append(f"the row below the header ({shown}) reads like units or questions, not like data; left out")
+    heads = certain
+    while begins and heads < _MOST_BELOW and stays[heads] and _describes(frame.iloc[heads:], texts):
+        heads += 1
+    stays[:heads] = False
+    below = [[as_text(cell) for cell in frame.iloc[k]] for k in range(heads)]
+    if below and not all(titles) and all(below[0]) and len(set(below[0])) == len(below[0]):
+        frame = frame.set_axis(below.pop(0), axis=1)
+        notes.append("the header names some columns only; the row below it names all and is used instead")
+    if below:
+        shown = ", ".join(repr(text) for text in below[0] if text)
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        rows = f"the row below the header ({shown}) reads"
+        if len(below) > 1:
+            rows = f"{len(below)} rows below the header ({shown}; ...) read"
+        notes.append(f"{rows} like units or questions, not like data; left out")
     return (frame[stays].reset_index(drop=True) if notes else frame), stays, notes
 
 
@@ -58,6 +67,15 @@ def _repeat(frame: pd.DataFrame, titles: list[str]) -> np.ndarray:
         if not same.any():
             break
     return same
+
+
+def _rows_to_import_ids(frame: pd.DataFrame) -> int:
+    """How many first rows end with the one in which Qualtrics names its columns once more; 0 where there is none."""
+    for k in range(min(_MOST_BELOW, len(frame) - 1)):
+        filled = [cell for cell in frame.iloc[k].tolist() if not _is_blank(cell)]
+        if filled and all(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in filled):
+            return k + 1
+    return 0
 
 
 def _describes(frame: pd.DataFrame, texts: list[int]) -> bool:

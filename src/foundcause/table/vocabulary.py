@@ -26,6 +26,10 @@ NO_VALUE = frozenset(
         "#div/0!",
         "#null!",
         "#num!",
+        "0000-00-00",
+        "0000-00-00 00:00:00",
+        "00/00/0000",
+        "00.00.0000",
     }
 )
 """Casefolded spellings of a cell without a value."""
@@ -47,13 +51,16 @@ PERHAPS_NO_VALUE = frozenset(
         "no response",
         "don't know",
         "dont know",
+        "prefer not to say",
+        "prefer not to answer",
         "keine angabe",
+        "weiss nicht",
     }
 )
 """Casefolded words that mostly stand for no value, but are a value in columns such as refused/accepted."""
 
-NOTHING = frozenset({"none", "nil"})
-"""Casefolded words that are a value among words and stand for no value among numbers."""
+NOTHING = frozenset({"none", "nil", "dk", "not sure"})
+"""Casefolded words that are a value among words (dk: Denmark) and stand for no value among numbers and scales."""
 
 _MISSING = NO_VALUE | PERHAPS_NO_VALUE | NOTHING
 
@@ -135,7 +142,7 @@ SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("very satisfied",),
     ),
     (("very unlikely",), ("unlikely",), ("neutral", "possible", "maybe"), ("likely",), ("very likely",)),
-    (("no", "never"), ("maybe", "perhaps", "unsure", "possibly"), ("yes", "always")),
+    (("no", "never"), ("maybe", "perhaps", "unsure", "not sure", "possibly"), ("yes", "always")),
     (("never", "never smoked", "non-smoker"), ("former", "ex", "ex-smoker"), ("current", "smoker")),
     (
         ("terrible", "awful", "very bad", "very poor"),
@@ -258,7 +265,7 @@ LEVEL_WORDS = [
 
 def is_missing(text: str) -> bool:
     """Whether a cell's text is a usual spelling of "no value", also one that may be a value of its own."""
-    return text.strip().casefold() in _MISSING
+    return text.strip().casefold().replace("’", "'") in _MISSING
 
 
 def is_blank(text: str) -> bool:

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
-from foundcause.table.dates import read_clock_times, read_dates
+from foundcause.table.dates import DateStyle, read_clock_times, read_dates, tell_odd_days
 from foundcause.table.durations import read_durations
 from foundcause.table.gaps import find_gaps, taken_for_missing, taken_for_values, tell_lone_value
+from foundcause.table.labelled import LabelledStyle, read_labelled
 from foundcause.table.numbers import Decimal, NumberStyle, different_units, read_numbers
 from foundcause.table.numeric import count_different, encode_numbers
 from foundcause.table.reading import Codes, Encoded, Reading, quote, shorten
-from foundcause.table.scales import are_numbered, fold, known_order, known_truth
+from foundcause.table.scales import are_numbered, find_scale, fold, known_order, known_truth
 from foundcause.table.vocabulary import is_missing
 
 WITHOUT_ORDER = "categories without a known order"
@@ -25,8 +26,10 @@ _NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is t
 _LEAST_SHARE, _LEAST_SHARE_MANY = 0.8, 0.5  # unless all else are few words beside few or many different numbers
 _FEW_WORDS, _MANY_NUMBERS, _SHORT_SCALE = 5, 20, 12
 _SHOWN_STEPS = 12
+_LIST_SHARE = 0.5
 _CODE_DIGITS = 4
 _TWO_NUMBERS = re.compile(r"\d+(?:[.,]\d+)?\s*[/x×:]\s*\d+(?:[.,]\d+)?")  # a blood pressure, a size
+_LIST = re.compile(r"[1-9]\d?(?:,\s?[1-9]\d?)+")
 _BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
 
 
@@ -51,11 +54,13 @@ def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool
     of_word = np.full(len(words), np.nan)
     of_word[~gaps] = encoded.values
     values = _spread(of_word, places)
-    if isinstance(encoded.style, NumberStyle):
+    if isinstance(encoded.style, NumberStyle | LabelledStyle):
         different = count_different(pd.Series(found, dtype=object), encoded.values)
         return encode_numbers(
             name, values, encoded.notes, encoding=encoded.encoding, style=encoded.style, different=different
         )
+    if isinstance(encoded.style, DateStyle):
+        told = (*told, *tell_odd_days(name, values))
     if len(np.unique(encoded.values[~np.isnan(encoded.values)])) == 1:
         told = (*told, *tell_lone_value(name, found[0], values))
     return dataclasses.replace(encoded, values=values, notes=(*encoded.notes, *told))
@@ -96,12 +101,14 @@ def _chosen(words: list[str], counts: np.ndarray, chosen: np.ndarray) -> tuple[l
 def _known(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
     """A number for each different text, ``values`` (W,), when its meaning is known; None for other categories."""
     return (
-        _numbers(name, words, counts, decimal)
+        read_labelled(name, words)
+        or _numbers(name, words, counts, decimal)
         or _ranks(name, [word.casefold() for word in words], known_truth(words), "{}={}", ", ")
         or read_dates(name, words, counts)
         or read_durations(name, words, counts)
         or read_clock_times(name, words, counts)
         or _ordered(name, words, known_order(words, decimal))
+        or _mostly_ordered(name, words, counts)
     )
 
 
@@ -137,6 +144,21 @@ def _ordered(name: str, words: list[str], ranks: list[int] | None) -> Encoded | 
     return dataclasses.replace(encoded, notes=(*encoded.notes, note))
 
 
+def _mostly_ordered(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
+    """Words of a scale beside few cells that hold something else."""
+    chosen = find_scale(words, counts)
+    if chosen is None:
+        return None
+    steps, _ = _chosen(words, counts, chosen)
+    encoded = _ordered(name, steps, known_order(steps))
+    if encoded is None:
+        return None
+    values = np.full(len(words), np.nan)
+    values[chosen] = encoded.values
+    told = f"column {name!r}: {_share(words, counts, ~chosen, 'do not belong to the scale')}"
+    return dataclasses.replace(encoded, values=values, notes=(*encoded.notes, told))
+
+
 def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
     """Codes of words without a known order, by how frequent they are: of two, the rarer is 1."""
     total: dict[str, int] = {}
@@ -156,6 +178,9 @@ def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
 
 def _tell_measures(name: str, words: list[str]) -> list[str]:
     """A remedy for words that hold numbers which cannot be used as they are written."""
+    if _are_lists(words, points=True):
+        shown = quote(next([word] for word in words if "," in word))
+        return [f"column {name!r}: a cell such as {shown} lists several answers; make a column of each answer"]
     units = different_units(words)
     if units:
         return [f"column {name!r}: the numbers have different units ({quote(units[:4])}); write all in one"]
@@ -170,22 +195,47 @@ def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, 
 
 
 def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
+    if _are_lists(words, points=decimal.points):
+        return None
     read = read_numbers(name, words, counts, decimal)
     readable = ~np.isnan(read.values)
     notes = [*read.notes, *_tell_codes(name, words)]
+    if decimal.points and read.style.marks.commas == "decimal":
+        shown = quote(next([word] for word in words if "," in word))
+        notes.append(
+            f"column {name!r}: the comma of {shown} is read as a decimal mark, but other columns have decimal points; "
+            "write all numbers alike"
+        )
     if not readable.all():
         if not _are_numbers(words, counts, readable, decimal):
             return None
         bounds = ~readable & np.array([_BOUND.fullmatch(word) is not None for word in words])
-        for chosen, what in (
-            (~readable & ~bounds, "are no numbers ({}) and are treated as missing"),
-            (bounds, "only bound the value ({}) and are treated as missing; such cells are not missing at random"),
-        ):
-            if chosen.any():
-                share = f"{int(counts[chosen].sum())} cells ({counts[chosen].sum() / counts.sum():.0%})"
-                shown = quote([words[k] for k in np.flatnonzero(chosen)[:3]])
-                notes.append(f"column {name!r}: {share} " + what.format(shown))
+        if (strange := ~readable & ~bounds).any():
+            notes.append(f"column {name!r}: {_share(words, counts, strange, 'are no numbers')}")
+        if bounds.any():
+            told = _share(words, counts, bounds, "only bound the value")
+            notes.append(f"column {name!r}: {told}; such cells are not missing at random")
     return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=tuple(notes), style=read.style)
+
+
+def _are_lists(words: list[str], *, points: bool) -> bool:
+    """Whether words are numbers of answers that rise, '1' and '1,3'; ``points``: the table has decimal points."""
+    lists = [[int(part) for part in word.split(",")] for word in words if _LIST.fullmatch(word)]
+    alone = {int(word) for word in words if re.fullmatch(r"[1-9]\d?", word)}
+    if not alone or len(lists) + len(alone) < len(words) or any(sorted(set(parts)) != parts for parts in lists):
+        return False
+    ends = {parts[-1] for parts in lists}
+    # Three answers leave no doubt. '1,5' and '2,5' are halves, '1,25' and '1,75' quarters: 25 is no answer of its own.
+    return any(len(parts) > 2 for parts in lists) or (
+        points and len(ends) > 1 and len(ends & alone) >= _LIST_SHARE * len(ends)
+    )
+
+
+def _share(words: list[str], counts: np.ndarray, chosen: np.ndarray, what: str) -> str:
+    """Such as ``3 cells (1%) are no numbers ('ND') and are treated as missing``."""
+    shown = quote([words[k] for k in np.flatnonzero(chosen)[:3]])
+    many = int(counts[chosen].sum())
+    return f"{many} cells ({many / counts.sum():.0%}) {what} ({shown}) and are treated as missing"
 
 
 def _tell_codes(name: str, words: list[str]) -> list[str]:
