@@ -97,7 +97,7 @@ def discover(
         drop=drop,
         nominal=nominal,
     )
-    _refuse_too_little(read, drop)
+    _refuse_too_little(read, drop, of_file=isinstance(table, str | os.PathLike))
     told = known or Knowledge()
     dropped = [*drop, *(column.name for column in read.columns if column.status == "dropped")]
     forbidden, required = told.masks(read.names, left_out=dropped)
@@ -282,16 +282,14 @@ def _share(option: str, number: Any) -> float:
     return float(number)
 
 
-def _refuse_too_little(read: Table, drop: Sequence[str]) -> None:
+def _refuse_too_little(read: Table, drop: Sequence[str], *, of_file: bool) -> None:
     rows = len(read.values)
     if len(read.columns) < 2:
         name = read.columns[0].name
         if drop:
             raise TableError(f"drop leaves one column, {name!r}; a graph needs at least two, so drop fewer")
-        raise TableError(
-            f"the table has one column, {name!r}; a graph needs at least two. "
-            "Is the separator right (separator=, --separator)?"
-        )
+        hint = ". Is the separator right (separator=, --separator)?" if of_file else ""
+        raise TableError(f"the table has one column, {name!r}; a graph needs at least two{hint}")
     if rows < MIN_ROWS <= read.total_rows:
         raise TableError(f"max_rows={rows} leaves {rows} of {read.total_rows:,} rows; give at least {MIN_ROWS}")
     if rows < MIN_ROWS:

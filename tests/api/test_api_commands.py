@@ -131,7 +131,7 @@ def test_refusals_are_one_clear_message_with_exit_code_2(run, table, arguments, 
     ("arguments", "message"),
     [
         (("discover", "a" * 200), f"foundcause: cannot read {'a' * 200!r}: "),
-        (("discover", "table.csv", "--drop", "no such column", "--runs", "1"), "did you mean"),
+        (("discover", "table.csv", "--drop", "no such column", "--runs", "1"), "the columns are"),
         (("discover", "table.csv", "--runs", "many"), "Invalid value for '--runs'"),
         (("discover", "table.csv", f"--{'x' * 200}"), f"No such option: --{'x' * 200}"),
     ],

@@ -36,6 +36,10 @@ _DAYS_FOR_MISSING = (  # where calendars of programs begin and end
     *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31", "9999-12-31"),
 )
 _YEAR_LONG = 365
+_TWO_YEARS = re.compile(rf"{_YEAR}[/–-](\d{{2}}|\d{{4}})")
+_DAY_MINUTES = 1440
+_LEAST_TIMES = 4  # fewer do not crowd anywhere
+_EMPTY_DAY, _FULL_NIGHT = 360, 180  # minutes that times around midnight leave empty: more by day, fewer at midnight
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
 
 
@@ -61,11 +65,24 @@ class DateStyle:
 
 @dataclass(frozen=True, kw_only=True)
 class ClockStyle:
-    """Times of day."""
+    """Times of day; those before the hour at which it ``begins`` belong to the night of the day before."""
+
+    begins: int = 0
 
     def read(self, words: Sequence[str]) -> np.ndarray:
         matches = (_CLOCK.fullmatch(word) for word in words)
-        return np.array([_minutes(*match.groups()) if match else np.nan for match in matches])
+        values = np.array([_minutes(*match.groups()) if match else np.nan for match in matches])
+        return values + _DAY_MINUTES * (values < 60 * self.begins)
+
+
+@dataclass(frozen=True, kw_only=True)
+class YearStyle:
+    """Years that begin in one and end in the next: 2019/20."""
+
+    def read(self, words: Sequence[str]) -> np.ndarray:
+        matches = (_TWO_YEARS.fullmatch(word) for word in words)
+        follow = (match and int(match[2]) in (int(match[1]) + 1, (int(match[1]) + 1) % 100) for match in matches)
+        return np.array([float(word[:4]) if fits else np.nan for word, fits in zip(words, follow, strict=True)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,14 +166,42 @@ def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | Non
     )
 
 
+def read_two_years(words: list[str]) -> Encoded | None:
+    """The first year of each different word such as 2019/20; None unless all are so, for 2019-05 is a month."""
+    values = YearStyle().read(words)
+    if len(words) < 2 or np.isnan(values).any():
+        return None
+    return Encoded(values=values, kind="date", encoding="year in which it begins", style=YearStyle())
+
+
 def read_clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
     """Minutes since midnight of each different word; None when the column holds no times of day."""
     values = ClockStyle().read(words)
     bad = int(counts[np.isnan(values)].sum())
     if bad > (1 - _DATE_SHARE) * counts.sum():
         return None
-    notes = (f"column {name!r}: {bad} cells are no times of day and are treated as missing",) if bad else ()
-    return Encoded(values=values, kind="date", encoding="minutes since midnight", notes=notes, style=ClockStyle())
+    notes = [f"column {name!r}: {bad} cells are no times of day and are treated as missing"] if bad else []
+    encoding, style = "minutes since midnight", ClockStyle(begins=_first_hour(values))
+    if style.begins:
+        encoding = f"minutes since midnight; times before {style.begins}:00 are of the day after"
+        early = int(np.nanargmin(values))
+        values = style.read(words)
+        shown = f"{int(values[early]) // 60}:{int(values[early]) % 60:02d}"
+        notes.append(
+            f"column {name!r}: the times lie around midnight, so the day begins at {style.begins}:00 and "
+            f"{words[early]!r} is read as {shown}"
+        )
+    return Encoded(values=values, kind="date", encoding=encoding, notes=tuple(notes), style=style)
+
+
+def _first_hour(minutes: np.ndarray) -> int:
+    """The hour in the middle of an empty day, where times lie on both sides of midnight; else 0."""
+    seen = np.unique(minutes[~np.isnan(minutes)])
+    if len(seen) < _LEAST_TIMES or seen[0] + _DAY_MINUTES - seen[-1] > _FULL_NIGHT:
+        return 0
+    widest = int(np.argmax(np.diff(seen)))
+    start, end = seen[widest], seen[widest + 1]
+    return int((start + end) / 2 // 60) if end - start > _EMPTY_DAY else 0
 
 
 def _day_first(name: str, words: list[str], counts: np.ndarray) -> tuple[bool, list[str]]:

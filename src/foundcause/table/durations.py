@@ -1,4 +1,7 @@
-"""Durations as text: '26:15:00', '1h 30m', and days with hours as Python and pandas write them. W different words."""
+"""Durations as text: '26:15:00', '76:42', '1h 30m', 'PT1H30M', and days with hours as Python and pandas write them.
+
+Shapes: W different words.
+"""
 
 from __future__ import annotations
 
@@ -20,42 +23,75 @@ _WITH_LETTERS = re.compile(
     r"(?=\d)(?:(?P<days>\d+) ?d(?:ays?)?)? ?(?:(?P<hours>\d+) ?h(?:ours?|rs?)?)? ?"
     r"(?:(?P<minutes>\d+) ?m(?:in(?:ute)?s?)?)? ?(?:(?P<seconds>\d+(?:[.,]\d+)?) ?s(?:ec(?:ond)?s?)?)?"
 )
-_LETTER_BEFORE_DIGIT = re.compile(r"[a-z].*\d")
+_ISO = re.compile(
+    r"(?P<sign>[-+]?)P(?=.*\d)(?:(?P<days>\d+)D)?"
+    r"(?:T(?:(?P<hours>\d+(?:[.,]\d+)?)H)?(?:(?P<minutes>\d+(?:[.,]\d+)?)M)?(?:(?P<seconds>\d+(?:[.,]\d+)?)S)?)?"
+)
+_SHORT = re.compile(r"(\d+):([0-5]\d)")
+_COMPOUND = re.compile(r"[a-z].*\d|P.*T")
+_LAST_HOUR = 23
 
 
 @dataclass(frozen=True, kw_only=True)
 class DurationStyle:
-    """Days, hours, minutes and seconds."""
+    """Days, hours, minutes and seconds; ``short``: whether two numbers are minutes and seconds, '76:42'."""
+
+    short: bool = False
 
     def read(self, words: Sequence[str]) -> np.ndarray:
-        return np.array([_seconds(word) for word in words], dtype=float)
+        return np.array([self._seconds(word) for word in words], dtype=float)
+
+    def _seconds(self, word: str) -> float:
+        match = _SHORT.fullmatch(word) if self.short else None
+        return 60.0 * int(match[1]) + int(match[2]) if match else _seconds(word)
 
 
 def read_durations(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
     """The seconds that each different word means; None when the column holds no durations, or only times of day."""
-    values = DurationStyle().read(words)
+    short = _minutes_and_seconds(words, counts)
+    style = DurationStyle(short=short is not None)
+    values = style.read(words)
     readable = ~np.isnan(values)
     if counts[readable].sum() < _DURATION_SHARE * counts.sum():
         return None
     # '07:30:00' alone is a time of day and '30m' is a length; one cell that can only be a duration decides for all.
-    compound = np.array([_LETTER_BEFORE_DIGIT.search(word) is not None for word in words])
-    if not (readable & ((values > _DAY) | (values < 0) | compound)).any():
+    compound = np.array([_COMPOUND.search(word) is not None for word in words])
+    if short is None and not (readable & ((values > _DAY) | (values < 0) | compound)).any():
         return None
     notes: tuple[str, ...] = ()
+    if short is not None:
+        notes = (f"column {name!r}: {short!r} is read as minutes and seconds",)
     if not readable.all():
         strange = quote([words[k] for k in np.flatnonzero(~readable)[:3]])
         notes = (
+            *notes,
             f"column {name!r}: {int(counts[~readable].sum())} cells ({strange}) are no durations and are treated "
             "as missing",
         )
-    return Encoded(values=values, kind="continuous", encoding="seconds", notes=notes, style=DurationStyle())
+    return Encoded(values=values, kind="continuous", encoding="seconds", notes=notes, style=style)
+
+
+def _minutes_and_seconds(words: list[str], counts: np.ndarray) -> str | None:
+    """A word such as '76:42', where too many are no times of day to be typing errors; else None.
+
+    Scores ('28:9') have no zero in front of the second number, and shares ('95:05') add up to a hundred.
+    """
+    matches = [match for match in map(_SHORT.fullmatch, words) if match]
+    long = np.array([(match := _SHORT.fullmatch(word)) is not None and int(match[1]) > _LAST_HOUR for word in words])
+    if counts[long].sum() <= (1 - _DURATION_SHARE) * counts.sum():
+        return None
+    scores = not any(match[2].startswith("0") for match in matches)
+    shares = all(int(match[1]) + int(match[2]) == 100 for match in matches)
+    return None if scores or shares else words[int(np.argmax(long))]
 
 
 def _seconds(word: str) -> float:
-    match = _WITH_COLONS.fullmatch(word) or _WITH_LETTERS.fullmatch(word)
+    match = _WITH_COLONS.fullmatch(word) or _WITH_LETTERS.fullmatch(word) or _ISO.fullmatch(word)
     if match is None:
         return np.nan
     parts = {part: float((text or "0").replace(",", ".")) for part, text in match.groupdict().items() if part != "sign"}
     within_day = 3600.0 * parts["hours"] + 60.0 * parts["minutes"] + parts["seconds"]
-    negative = match.re is _WITH_COLONS and match["sign"] == "-"
-    return _DAY * parts["days"] + (-within_day if negative else within_day)
+    sign = -1.0 if match.groupdict().get("sign") == "-" else 1.0
+    days = _DAY * parts["days"]
+    # Python writes the sign of the hours behind the days, '-1 days +23:00:00'; ISO writes one sign for all.
+    return sign * (days + within_day) if match.re is _ISO else days + sign * within_day

@@ -22,6 +22,7 @@ from foundcause.table.packed import open_text, open_unpacked, read_head
 from foundcause.table.quotes import QuoteGuard
 from foundcause.table.reading import first_line, quote
 from foundcause.table.sample import sample_stream
+from foundcause.table.second_table import tell_second_table
 
 _BLOCK_BYTES = 1 << 23
 _BATCH_CELLS = 2_000_000
@@ -34,6 +35,10 @@ _FOREIGN = {  # how files begin that are no delimited text, and what they are
     rb"SQLite f": "a database",
     rb"\x89HDF": "an HDF5 file",
     rb"%PDF": "a PDF",
+    rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00": "a Stata file; load it by pandas.read_stata and pass the frame, or",
+    rb"\$FL[23]": "an SPSS file; load it by pandas.read_spss and pass the frame, or",
+    rb"\x00{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}": "a SAS file; load it by pandas.read_sas and pass the frame, or",
+    rb"(?i)\s*(%[^\n]*\n\s*)*@relation\s": "an ARFF file",
     rb"PAR1": "compressed Parquet; unpack it, or",
     rb"\xfd7zXZ|7z\xbc\xaf|Rar!|\x04\x22\x4d\x18": "a compressed file; unpack it, or",
     rb"(?i)\s*<(!doctype\s+)?html\b": "a web page",
@@ -129,6 +134,7 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         notes.append(f"{len(dialect.titles)} lines above the table were skipped: {quote(dialect.titles[:3])}")
     if skipped_lines[0]:
         notes.append(f"{skipped_lines[0]} lines had another number of cells than the first and were skipped")
+    notes += tell_second_table(path, dialect)
     if not dialect.header:
         notes.append(
             "the file has no header row; its columns are named x1, x2, ... "

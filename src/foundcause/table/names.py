@@ -11,6 +11,8 @@ import numpy as np
 
 from foundcause.errors import TableError
 
+_SHOWN = 10
+
 
 def names_given(wanted: Any) -> list[str]:
     """The names that an option gives: one name alone is one name, and a set has an order of its own."""
@@ -25,9 +27,15 @@ def known_names(option: str, wanted: Any, names: list[str]) -> set[str]:
     chosen = names_given(wanted)
     for name in chosen:
         if name not in names:
-            near = get_close_matches(name, names, n=3, cutoff=0.5) or names[:5]
-            raise TableError(f"{option}: there is no column {name!r}; did you mean {', '.join(map(repr, near))}?")
+            near = get_close_matches(name, names, n=3, cutoff=0.5)
+            hint = f"did you mean {', '.join(map(repr, near))}?" if near else f"the columns are {_some(names)}"
+            raise TableError(f"{option}: there is no column {name!r}; {hint}")
     return set(chosen)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
 def unique_names(raw: list[Any], warnings: list[str]) -> list[str]:

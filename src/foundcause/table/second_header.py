@@ -14,7 +14,7 @@ import pandas as pd
 
 from foundcause.table.dialect import is_number
 from foundcause.table.names import as_text
-from foundcause.table.reading import is_text
+from foundcause.table.reading import is_text, shorten
 from foundcause.table.vocabulary import is_missing
 
 _LEAST_ROWS = 20
@@ -48,6 +48,13 @@ def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.Dat
     if below and not all(titles) and all(below[0]) and len(set(below[0])) == len(below[0]):
         frame = frame.set_axis(below.pop(0), axis=1)
         notes.append("the header names some columns only; the row below it names all and is used instead")
+    joined = [" / ".join(filter(None, pair)) for pair in zip(titles, below[0], strict=True)] if below else []
+    if below and len(set(titles)) < len(titles) == len(set(joined)):
+        # As pandas writes columns of two levels; in memory they are named alike.
+        frame = frame.set_axis(joined, axis=1)
+        below.pop(0)
+        shown = shorten(", ".join(map(repr, filter(None, joined))))
+        notes.append(f"the header repeats names, so the row below it is joined to them: {shown}")
     if below:
         shown = ", ".join(repr(text) for text in below[0] if text)
         shown = shown if len(shown) <= 60 else shown[:57] + "..."

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
-from foundcause.table.dates import DateStyle, read_clock_times, read_dates, tell_odd_days
+from foundcause.table.dates import DateStyle, read_clock_times, read_dates, read_two_years, tell_odd_days
 from foundcause.table.durations import read_durations
 from foundcause.table.gaps import find_gaps, taken_for_missing, taken_for_values, tell_lone_value
 from foundcause.table.labelled import LabelledStyle, read_labelled
@@ -29,6 +29,13 @@ _SHOWN_STEPS = 12
 _LIST_SHARE = 0.5
 _CODE_DIGITS = 4
 _TWO_NUMBERS = re.compile(r"\d+(?:[.,]\d+)?\s*[/x×:]\s*\d+(?:[.,]\d+)?")  # a blood pressure, a size
+_PART = r"[-+−–]?\d+(?:[.,]\d+)?"
+_UNREADABLE = re.compile(
+    rf"[NSEWO]?\s*{_PART}\s*[°º](?:\s*\d+(?:[.,]\d+)?\s*['′’](?:\s*\d+(?:[.,]\d+)?\s*(?:[\"″”]|''))?)?\s*[NSEWO]?"
+    rf"|[(\[]?{_PART}\s*[,;]\s*{_PART}[)\]]?"  # a place
+    rf"|{_PART}\s*(?:±|\+/?-)\s*{_PART}"
+    rf"|{_PART}\s*[(\[]{_PART}(?:\s*(?:[-–,;]|to)\s*{_PART})?[)\]]"  # an estimate and its interval
+)
 _LIST = re.compile(r"[1-9]\d?(?:,\s?[1-9]\d?)+")
 _BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
 
@@ -104,6 +111,7 @@ def _known(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) ->
         read_labelled(name, words)
         or _numbers(name, words, counts, decimal)
         or _ranks(name, [word.casefold() for word in words], known_truth(words), "{}={}", ", ")
+        or read_two_years(words)
         or read_dates(name, words, counts)
         or read_durations(name, words, counts)
         or read_clock_times(name, words, counts)
@@ -186,6 +194,11 @@ def _tell_measures(name: str, words: list[str]) -> list[str]:
         return [f"column {name!r}: the numbers have different units ({quote(units[:4])}); write all in one"]
     if sum(_TWO_NUMBERS.fullmatch(word) is not None for word in words) >= _NUMERIC_SHARE * len(words):
         return [f"column {name!r}: a cell such as {quote(words[:1])} holds two numbers; make two columns of it"]
+    if sum(_UNREADABLE.fullmatch(word) is not None for word in words) >= _NUMERIC_SHARE * len(words):
+        return [
+            f"column {name!r}: the cells hold numbers that cannot be read, such as {quote(words[:1])}; write plain "
+            "numbers, and where a cell holds several, make a column of each"
+        ]
     return []
 
 
