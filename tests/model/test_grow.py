@@ -13,8 +13,9 @@ from foundcause.model.grow import brings_scaling, obstacles, start_as
 from foundcause.model.network import FoundCause
 
 SEEDLING = dataclasses.replace(
-    SMALL, features="extended", direct_width=12, pair_width=8, motif_channels=4, refinement_rounds=2
-)
+    SMALL, features="extended", direct_width=12, pair_width=8, motif_channels=4, refinement_rounds=2,
+    bent_features=False, weighed_channels=0,
+)  # fmt: skip
 
 
 def _grown(**changes: object) -> ModelConfig:

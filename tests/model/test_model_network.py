@@ -347,7 +347,7 @@ def test_presets_are_found_by_name_and_nonsense_is_refused() -> None:
         {"initial_logit": "high"},
         {"encoder_rows": "abc"},
         {"refinement": "paper", "weighed_channels": 4},
-        {"scaled_features": False, "bent_features": True},
+        {"scaled_features": False},
     ):
         with pytest.raises(ConfigError):
             replace(SMALL, **change)

@@ -203,6 +203,7 @@ SMALL = ModelConfig(
     features="extended",
     fills_gaps=True,
     scaled_features=True,
+    bent_features=True,
     evidence="direct",
     encoder_layers=0,
     direct_width=256,
@@ -210,6 +211,7 @@ SMALL = ModelConfig(
     refinement="lean",
     refinement_rounds=8,
     motif_channels=16,
+    weighed_channels=8,
     head="factored",
     feature_dropout=0.1,
 )
