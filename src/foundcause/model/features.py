@@ -136,7 +136,9 @@ class FeatureScaling(nn.Module):
                 if len(squashed):
                     means.append(squashed.mean(0))
                     squares.append(squashed.square().mean(0))
-                    samples.append(squashed[torch.linspace(0, len(squashed) - 1, _PAIRS_OF_A_TASK).round().long()])
+                    if self.bent:
+                        places = torch.linspace(0, len(squashed) - 1, _PAIRS_OF_A_TASK).round().long()
+                        samples.append(squashed[places])
         if not means:
             raise InputError("feature scaling needs at least one task with two real variables; none was given")
         mean, square = torch.stack(means).mean(0), torch.stack(squares).mean(0)

@@ -101,9 +101,8 @@ class RunFolder:
         try:
             state = torch.load(self.state, map_location="cpu", weights_only=True)
         except FileNotFoundError:
-            remedy = (
-                f"choose another --out without --resume{self._hint()}" if self._hint() else "start without --resume"
-            )
+            hint = self._hint()
+            remedy = f"choose another --out without --resume{hint}" if hint else "start without --resume"
             raise CheckpointError(f"{self.path} holds no state.pt to resume from; {remedy}") from None
         except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
             raise CheckpointError(f"{self.state} is damaged or not a training state: {error}") from None
