@@ -42,9 +42,7 @@ def generator(seed: int, index: int) -> np.random.Generator:
 def make_task(mixture: Mixture, seed: int, index: int) -> Task:
     """Task ``index`` of the mixture under ``seed``: a pure function of its arguments."""
     rng = generator(seed, index)
-    component = pick(rng, mixture.weights)
-    variables, rows = mixture.sizes.draw(rng)
-    variables = 2 if component in PAIR_COMPONENTS else variables
+    component, variables, rows = _first_draws(rng, mixture)
     # One thread: matrix products split over threads round differently, and tasks are too small to gain from them.
     # Overflow is expected in deep chains; `sanitise` marks it missing.
     with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
@@ -52,6 +50,18 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
         task = _finish(rng, mixture, component, scene, applied)
     task.record.update(variables=variables, rows=rows)
     return task
+
+
+def drawn_size(mixture: Mixture, seed: int, index: int) -> int:
+    """The number of variables that ``make_task`` will be asked for, without making the task."""
+    return _first_draws(generator(seed, index), mixture)[1]
+
+
+def _first_draws(rng: np.random.Generator, mixture: Mixture) -> tuple[str, int, int]:
+    """(component, variables, rows) of a task."""
+    component = pick(rng, mixture.weights)
+    variables, rows = mixture.sizes.draw(rng)
+    return component, 2 if component in PAIR_COMPONENTS else variables, rows
 
 
 def _scene(

@@ -57,9 +57,12 @@ class TrainConfig:
     ema_decay: decay of the exponential average of the weights (not of ``schedule-free``).
     batch_budget: sum of D squared over the tasks of a batch, about constant.
     batch_smallest, batch_largest: bounds of the number of tasks in a batch.
-    batch_reference: a batch weighs its number of tasks over this one, so that a task counts the same whatever its
-        size (batches of small tasks hold many); 0 weighs all batches the same, which forgets pairs.
+    batch_reference: a batch weighs its number of tasks (with ``thinning``, the sum of their weights) over this one, so
+        that a task counts the same whatever its size (batches of small tasks hold many); 0 weighs all batches the
+        same, which forgets pairs.
     bucket_ratio: ratio of the largest to the smallest D that share a batch.
+    thinning: exponent e by which large tasks are thinned out: one of D variables is drawn (2 / D) ** e as often as the
+        mixture says and weighs the inverse, which is the same objective with less noise for the time; 0 keeps all.
     reuse: how often each task is used.
     views: row subsamples of a task with statistics of their own; uses beyond them take turns among these.
     reuse_delay: tasks that pass between two uses of one task.
@@ -114,6 +117,7 @@ class TrainConfig:
     batch_largest: int = 32
     batch_reference: float = _BY_THE_OBJECTIVE
     bucket_ratio: float = 1.35
+    thinning: float = 0.0
     reuse: int = 2
     views: int = 1
     reuse_delay: int = 64
@@ -182,7 +186,8 @@ class TrainConfig:
             if not 0 <= getattr(self, name) < 1:
                 raise ConfigError(f"option {name} is {getattr(self, name)}; it must be at least 0 and below 1")
         not_negative = ("workers", "threads", "weight_decay", "warmup_steps", "validate_minutes", "decay_share",
-                        "reuse_delay", "replay_reservoir", "batch_reference", "calibration_tasks")  # fmt: skip
+                        "reuse_delay", "replay_reservoir", "batch_reference", "calibration_tasks",
+                        "thinning")  # fmt: skip
         for name in not_negative:
             if getattr(self, name) < 0:
                 raise ConfigError(f"option {name} is {getattr(self, name)}; it must not be negative")

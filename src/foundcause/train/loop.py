@@ -179,6 +179,7 @@ class Run:
             number=self.step,
             rate=self.schedule.rate(self.step, self._progress()),
             tasks=[item.index for item in gathered.items],
+            weight=gathered.weight,
         )
         self.stream.reservoir.offer(gathered.bucket, gathered.items, report.difficulty)
         sizes = int(self.team.total(torch.tensor([float(batch.size)])).item())
@@ -255,7 +256,7 @@ class Run:
         if len(streams) == self.team.world:
             self.stream.restore(streams[self.team.rank])
         else:  # another number of ranks: go on beyond every index that was handed out
-            self.stream.base = max(s["base"] + s["world"] * s["pulled"] for s in streams)
+            self.stream.base = max(s["base"] + s["world"] * s.get("passed", s["pulled"]) for s in streams)
         if self.team.leads:
             self.folder.trim_log(self.step)
 

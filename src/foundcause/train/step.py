@@ -51,8 +51,13 @@ class Learner:
         core = _Loss(self.network, objective, team)
         self._loss: nn.Module = torch.compile(core) if config.compile else core  # type: ignore[assignment]
 
-    def step(self, batch: Batch, *, number: int, rate: float, tasks: Sequence[int] = ()) -> StepReport:
-        """Learn from one batch; a non-finite loss or gradient leaves the weights and averages as they were."""
+    def step(
+        self, batch: Batch, *, number: int, rate: float, tasks: Sequence[int] = (), weight: float | None = None
+    ) -> StepReport:
+        """Learn from one batch, which weighs as many tasks as it holds unless ``weight`` says otherwise.
+
+        A non-finite loss or gradient leaves the weights and averages as they were.
+        """
         started = time.perf_counter()
         self.network.train()
         self.optimiser.zero_grad()
@@ -61,7 +66,7 @@ class Learner:
         with torch.autocast("cuda", torch.bfloat16, enabled=self.team.device.type == "cuda"), _compiling(self.config):
             loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator, number)
         forward = time.perf_counter() - started
-        (loss * self._weight(batch)).backward()
+        (loss * self._share(float(batch.size) if weight is None else weight)).backward()
         self.team.sum_gradients(self.optimiser.parameters)
         norm = self.optimiser.clip_gradients()
         summed = self.team.total(torch.stack([loss.detach(), *terms.values()]).float()).tolist()
@@ -82,12 +87,12 @@ class Learner:
             backward=time.perf_counter() - started - forward,
         )
 
-    def _weight(self, batch: Batch) -> float:
-        """Weight of this step: tasks of the global batch over the reference."""
+    def _share(self, weight: float) -> float:
+        """Weight of this step: that of the global batch over the reference."""
         if not self.config.batch_reference:
             return 1.0
-        tasks = self.team.total(torch.tensor(float(batch.size), device=self.team.device))
-        return float(tasks) / self.config.batch_reference
+        total = self.team.total(torch.tensor(weight, device=self.team.device))
+        return float(total) / self.config.batch_reference
 
     def _note_nonfinite(self, number: int, norm: float, loss: float, tasks: Sequence[int]) -> None:
         self.skipped += 1

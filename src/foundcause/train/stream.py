@@ -20,6 +20,7 @@ from foundcause.errors import TrainingError
 from foundcause.train.config import TrainConfig
 from foundcause.train.mining import Reservoir
 from foundcause.train.prepare import Job, Prepared, Recipe, jobs
+from foundcause.train.thinning import Thinning
 from foundcause.train.workers import Failure, Workers
 
 _FAILURES_ALLOWED = 20  # and at most one task in a hundred
@@ -27,10 +28,11 @@ _FAILURES_ALLOWED = 20  # and at most one task in a hundred
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
-    """The tasks of one batch, the bucket they come from, and the seconds the trainer waited for them."""
+    """The tasks of one batch, the bucket they come from, their weight, and the seconds the trainer waited for them."""
 
     items: list[Prepared]
     bucket: int
+    weight: float
     waited: float
 
 
@@ -45,7 +47,9 @@ class TaskStream:
         self.rank, self.world, self.base = rank, world, base
         self.buckets = Buckets(config)
         self.reservoir = Reservoir(config.replay_reservoir if config.replay else 0)
+        self.thinning = Thinning(config.thinning)
         self.pulled = 0
+        self.passed = 0  # indices of this rank, those that were thinned out among them
         self.failed = 0
         self.seconds = np.zeros(2)  # simulation and statistics, summed over tasks
         self._workers = workers
@@ -62,6 +66,8 @@ class TaskStream:
             result = self._pull()
             waited += time.perf_counter() - started
             self.pulled += 1
+            index = result.index if isinstance(result, Failure) else result[0].index
+            self.passed = (index - self.base - self.rank) // self.world + 1
             while self._later and self._later[0][0] <= self.pulled:
                 self._place(self._later.popleft()[1])
             if isinstance(result, Failure):
@@ -74,7 +80,9 @@ class TaskStream:
                 self._later = deque(sorted(self._later, key=lambda entry: entry[0]))
             self.seconds += np.sum([item.seconds for item in result], axis=0)
         bucket, items = self._ready.popleft()
-        return Gathered(items=items + self._replayed(bucket, len(items), step), bucket=bucket, waited=waited)
+        items = items + self._replayed(bucket, len(items), step)
+        weight = sum(self.thinning.weight(item) for item in items)
+        return Gathered(items=items, bucket=bucket, weight=weight, waited=waited)
 
     def state(self) -> dict[str, Any]:
         """Where the stream stands, JSON-ready."""
@@ -83,6 +91,7 @@ class TaskStream:
             "world": self.world,
             "base": self.base,
             "pulled": self.pulled,
+            "passed": self.passed,
             "failed": self.failed,
             "waiting": {str(bucket): _keys(items) for bucket, items in self._waiting.items()},
             "later": [[due, item.index, item.view] for due, item in self._later],
@@ -93,6 +102,7 @@ class TaskStream:
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from ``state``; pending tasks are rebuilt from their indices."""
         self.base, self.pulled, self.failed = state["base"], state["pulled"], state["failed"]
+        self.passed = state.get("passed", self.pulled)  # states from before tasks could be thinned out
         keys = [tuple(key) for pending in state["waiting"].values() for key in pending]
         keys += [(index, view) for _, index, view in state["later"]]
         keys += [tuple(key) for _, pending in state["ready"] for key in pending]
@@ -111,8 +121,8 @@ class TaskStream:
     def _pull(self) -> list[Prepared] | Failure:
         if self._source is None:
             views = tuple(range(self.config.views))
-            start = self.base + self.rank + self.world * self.pulled
-            indices = itertools.count(start, self.world)
+            start = self.base + self.rank + self.world * self.passed
+            indices = (i for i in itertools.count(start, self.world) if self.thinning.keeps(self.recipe, i))
             self._source = self._workers.ordered(Job(self.recipe, index, views) for index in indices)
         result = next(self._source, None)
         if result is None:
