@@ -9,6 +9,12 @@ import typer
 
 from foundcause.errors import ConfigError
 
+SuiteTasks = Annotated[
+    int, typer.Option(min=2, help="Tasks of each family (of pairs and excerpts, four times as many).")
+]
+SuiteFamilies = Annotated[list[str] | None, typer.Option(help="Only this family; may be repeated.")]
+SuiteWorkers = Annotated[int, typer.Option(help="Simulating processes, when suites are not in the cache.")]
+
 
 def register(app: typer.Typer) -> None:
     """Add ``train`` and its sub-commands."""
@@ -16,6 +22,7 @@ def register(app: typer.Typer) -> None:
     group.callback()(train)
     group.command()(calibrate)
     group.command()(evaluate)
+    group.command()(compare)
     group.command()(curves)
     group.command()(reliability)
     group.command()(card)
@@ -101,9 +108,9 @@ def calibrate(
 
 def evaluate(
     checkpoint: Annotated[Path, typer.Argument(help="Checkpoint to validate.")],
-    tasks: Annotated[int, typer.Option(help="Tasks of each family (of pairs and excerpts, four times as many).")] = 40,
-    family: Annotated[list[str] | None, typer.Option(help="Only this family; may be repeated.")] = None,
-    workers: Annotated[int, typer.Option(help="Simulating processes, when suites are not in the cache.")] = 1,
+    tasks: SuiteTasks = 40,
+    family: SuiteFamilies = None,
+    workers: SuiteWorkers = 1,
     json_out: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
 ) -> None:
     """Score a checkpoint on the synthetic validation suites."""
@@ -127,6 +134,27 @@ def evaluate(
     if json_out:
         about = {"checkpoint": checkpoint.name, "weights": weights_digest(network), "tasks": tasks}
         write_text(json_out, json.dumps(about | result.as_dict(), indent=1) + "\n")
+
+
+def compare(
+    checkpoints: Annotated[list[Path], typer.Argument(help="Checkpoints; the first is what others are measured by.")],
+    tasks: SuiteTasks = 40,
+    family: SuiteFamilies = None,
+    workers: SuiteWorkers = 1,
+) -> None:
+    """Compare checkpoints on the same validation tasks: differences of loss with their standard errors."""
+    from foundcause.model.checkpoint import load
+    from foundcause.train.compare import compare as compared
+    from foundcause.train.config import TrainConfig
+    from foundcause.train.workers import Workers
+
+    if len(checkpoints) < 2:
+        raise ConfigError("one checkpoint has nothing to be compared with; give two or more, or use train evaluate")
+    _one_thread()
+    networks = [(str(path), load(path)[0].eval()) for path in checkpoints]
+    settings = TrainConfig(steps=1, validation_tasks=tasks, validation_families=tuple(family or ()))
+    with Workers(workers) as pool:
+        print(compared(networks, settings, pool, _say).table())
 
 
 def card(
