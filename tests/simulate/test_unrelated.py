@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.simulate.unrelated import SOURCES
 
-TASKS = [make_task(SHIPPED.only("unrelated"), seed=3, index=k) for k in range(60)]
+TASKS = [make_task(SHIPPED.only("unrelated"), seed=3, index=k) for k in range(100)]
 
 
 def test_nothing_is_joined_and_all_sources_have_their_turn() -> None:
@@ -35,6 +35,8 @@ def test_columns_are_independent_up_to_chance() -> None:
 def test_columns_are_those_of_the_source() -> None:
     """Shuffling keeps every column's values: survey columns are still discrete."""
     discrete = [
-        len(task.record["discrete"]) / task.record["columns"] for task in TASKS if task.record["source"] == "expert"
+        len(task.record["discrete"]) / task.record["columns"]
+        for task in TASKS
+        if task.record["source"] == "expert" and "bystanders" not in task.record
     ]
     assert np.mean(discrete) == pytest.approx(1.0)

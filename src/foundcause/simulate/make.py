@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import artefacts, excerpts, linear, missing, pairs, paths, special, unrelated
+from foundcause.simulate import artefacts, excerpts, linear, mishaps, missing, pairs, paths, special, unrelated
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
@@ -46,8 +46,9 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
     # One thread: matrix products split over threads round differently, and tasks are too small to gain from them.
     # Overflow is expected in deep chains; `sanitise` marks it missing.
     with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
-        scene, applied = _scene(rng, mixture, component, rows=rows, variables=variables)
-        task = _finish(rng, mixture, component, scene, applied)
+        bystanders = mishaps.number_of_bystanders(rng, mixture.mishaps, variables)
+        scene, applied = _scene(rng, mixture, component, rows=rows, variables=variables - bystanders)
+        task = _finish(rng, mixture, component, scene, applied, bystanders)
     task.record.update(variables=variables, rows=rows)
     return task
 
@@ -124,8 +125,10 @@ def hide_constants(scene: Scene) -> Scene:
     return dataclasses.replace(scene, graph=graph, hidden=scene.hidden | constant)
 
 
-def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: Scene, applied: list[str]) -> Task:
-    """Labels, artefacts, a random column order, missing cells and the last guard."""
+def _finish(
+    rng: np.random.Generator, mixture: Mixture, component: str, scene: Scene, applied: list[str], bystanders: int
+) -> Task:
+    """Labels, artefacts, mishaps, a random column order, missing cells and the last guard."""
     seen = ~scene.hidden
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
@@ -136,6 +139,14 @@ def _finish(rng: np.random.Generator, mixture: Mixture, component: str, scene: S
         spoiled = []
     else:
         values, spoiled, counts = artefacts.spoil(rng, mixture.artefacts, values, discrete)
+    if bystanders:
+        columns, kinds = zip(*(mishaps.bystander(rng, len(values)) for _ in range(bystanders)), strict=True)
+        values, discrete = np.column_stack([values, *columns]), np.concatenate([discrete, kinds])
+        adjacency, confounding = (np.pad(labels, (0, bystanders)) for labels in (adjacency, confounding))
+        counts["bystanders"] = bystanders
+    values, slips = mishaps.slip(rng, mixture.mishaps, values)
+    if slips:
+        counts["slips"] = slips
     order = rng.permutation(values.shape[1])
     values = np.ascontiguousarray(values[:, order])
     observed, lost = missing.spoil(rng, mixture.missing, values)

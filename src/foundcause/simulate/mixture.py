@@ -19,6 +19,7 @@ from foundcause.simulate.settings import (
     DiversePath,
     DoWhyPath,
     Hiding,
+    Mishaps,
     Missing,
     Mixture,
     Sizes,
@@ -156,6 +157,7 @@ SHIPPED = dataclasses.replace(
     ),
     world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
     missing=Missing(chance=0.30, cells=uniform(0.0, 0.40)),
+    mishaps=Mishaps(slips=0.06, bystanders=0.10),
 )
 
 MIXTURES: dict[str, Mixture] = {PAPER.name: PAPER, SHIPPED.name: SHIPPED}

@@ -243,6 +243,18 @@ class WorldArtefacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mishaps:
+    """What may befall tables of all components alike.
+
+    slips: share of tasks in which one to three cells are mistyped.
+    bystanders: share of tasks with columns that have nothing to do with the others, up to a quarter of all.
+    """
+
+    slips: float = 0.0
+    bystanders: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Specials:
     """Numbers of the special tasks.
 
@@ -264,7 +276,7 @@ class Mixture:
 
     name: what it is called on the command line.
     weights: shares of the components; they sum to one.
-    sizes, hiding, dowhy, diverse, specials, artefacts, world_artefacts, missing: see their classes.
+    sizes, hiding, dowhy, diverse, specials, artefacts, world_artefacts, missing, mishaps: see their classes.
     """
 
     name: str
@@ -277,6 +289,7 @@ class Mixture:
     artefacts: Artefacts
     world_artefacts: WorldArtefacts
     missing: Missing
+    mishaps: Mishaps = Mishaps()
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.weights if name not in COMPONENT_NAMES]
@@ -326,6 +339,7 @@ class Mixture:
             artefacts=Artefacts(rounding_share=never, **off),
             world_artefacts=WorldArtefacts(scales=0.0, rounding=0.0),
             missing=dataclasses.replace(self.missing, chance=0.0),
+            mishaps=Mishaps(),
         )
 
     def _check(self, names: tuple[str, ...]) -> None:

@@ -22,10 +22,10 @@ RESERVED_SEEDS = {
 _BY_THE_OBJECTIVE: Any = None
 # What the two objectives were made for; an option left at None takes its value from here.
 _BY_OBJECTIVE: dict[str, dict[str, float]] = {
-    "shipped": {"lr": 2e-3, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-2, "replay": 0.0,
-                "batch_reference": 12.0},
-    "paper": {"lr": 4e-4, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-4, "replay": 0.05,
-              "batch_reference": 0.0},
+    "shipped": {"lr": 2e-3, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-2, "replay": 0.0, "thinning": 1.0,
+                "reuse": 1, "batch_smallest": 2, "batch_largest": 64, "batch_reference": 110.0},
+    "paper": {"lr": 4e-4, "min_lr": 1e-5, "beta2": 0.99, "weight_decay": 1e-4, "replay": 0.05, "thinning": 0.0,
+              "reuse": 2, "batch_smallest": 4, "batch_largest": 32, "batch_reference": 0.0},
 }  # fmt: skip
 
 
@@ -113,12 +113,12 @@ class TrainConfig:
     clip: float = 1.0
     ema_decay: float = 0.998
     batch_budget: float = 8000.0
-    batch_smallest: int = 4
-    batch_largest: int = 32
+    batch_smallest: int = _BY_THE_OBJECTIVE
+    batch_largest: int = _BY_THE_OBJECTIVE
     batch_reference: float = _BY_THE_OBJECTIVE
     bucket_ratio: float = 1.35
-    thinning: float = 0.0
-    reuse: int = 2
+    thinning: float = _BY_THE_OBJECTIVE
+    reuse: int = _BY_THE_OBJECTIVE
     views: int = 1
     reuse_delay: int = 64
     permute: bool = True
@@ -128,7 +128,7 @@ class TrainConfig:
     workers: int = 1
     threads: int = 1
     task_folder: str | None = None
-    ahead: int = 96
+    ahead: int = 192
     scaling_tasks: int = 256
     checkpoint_minutes: float = 3.0
     validate_minutes: float = 10.0

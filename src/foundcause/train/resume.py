@@ -17,9 +17,12 @@ MAY_CHANGE = frozenset(
 )  # fmt: skip
 
 
+_MEANT_BEFORE = {"thinning": 0.0}  # of runs from before an option, where its default would make another run of them
+
+
 def resumed(out: Path, given: Mapping[str, Any]) -> TrainConfig:
     """The options of the run in ``out`` with those given now; what would make it another run is refused."""
-    before = RunFolder(out).read_config()
+    before = _MEANT_BEFORE | RunFolder(out).read_config()
     usual = TrainConfig(steps=1).as_dict()  # an older run does not name options that came later
     for name, value in given.items():
         if name in MAY_CHANGE or name not in usual:

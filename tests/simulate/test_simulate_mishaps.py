@@ -1,0 +1,67 @@
+"""Mistyped cells and columns that have nothing to do with the others."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from foundcause.simulate.mishaps import bystander, number_of_bystanders, slip
+from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
+from foundcause.simulate.settings import Mishaps
+
+OFTEN = dataclasses.replace(SHIPPED, mishaps=Mishaps(slips=1.0, bystanders=1.0))
+NEVER = dataclasses.replace(SHIPPED, mishaps=Mishaps())
+
+
+def test_bystanders_take_the_place_of_others_and_have_no_part_in_the_graph() -> None:
+    found = 0
+    for index in range(60):
+        task = make_task(OFTEN.only("diverse", "linear_gaussian", "expert"), 11, index)
+        D, alone = task.values.shape[1], ~(task.adjacency | task.adjacency.T | task.confounding).any(axis=0)
+        assert task.record["variables"] >= D
+        if task.record["variables"] >= 4:
+            assert 1 <= task.record["bystanders"] <= max(task.record["variables"] // 4, 1)
+            assert alone.sum() >= task.record["bystanders"]
+            found += 1
+    assert found > 30
+
+
+def test_pairs_have_no_bystanders_but_slips() -> None:
+    tasks = [make_task(OFTEN.only("pairs"), 3, index) for index in range(30)]
+    assert all(task.values.shape[1] == 2 and "bystanders" not in task.record for task in tasks)
+    assert sum("slips" in task.record for task in tasks) > 15
+
+
+@pytest.mark.parametrize("rows", [20, 600])
+def test_a_bystander_varies_and_many_are_rare_flags(rows: int) -> None:
+    rng = np.random.default_rng(5)
+    columns = [bystander(rng, rows) for _ in range(400)]
+    assert all(np.isfinite(values).all() and len(np.unique(values)) > 1 for values, _ in columns)
+    flags = [values for values, _ in columns if set(np.unique(values)) == {0.0, 1.0}]
+    single = sum(values.sum() == 1 for values in flags)
+    assert single > 8 and len(flags) > 80
+    assert 0.5 < np.mean([discrete for _, discrete in columns]) < 0.8
+
+
+def test_a_slip_changes_at_most_three_cells_of_measurements() -> None:
+    rng = np.random.default_rng(6)
+    table = np.column_stack([rng.normal(5.0, 1.0, (300, 4)), rng.integers(0, 3, (300, 2))]).astype(np.float32)
+    before, changed = table.copy(), []
+    for _ in range(200):
+        spoiled, slips = slip(rng, Mishaps(slips=1.0), table)
+        differs = spoiled != table
+        assert differs.sum() <= slips <= 3 and not differs[:, 4:].any()
+        changed.append(np.abs(spoiled[differs] / table[differs]))
+    assert (table == before).all()
+    assert np.concatenate(changed).max() == pytest.approx(1000.0, rel=1e-4)
+
+
+def test_shares_are_those_of_the_mixture_and_the_paper_has_none() -> None:
+    rng = np.random.default_rng(7)
+    share = np.mean([number_of_bystanders(rng, SHIPPED.mishaps, 12) > 0 for _ in range(4000)])
+    assert share == pytest.approx(SHIPPED.mishaps.bystanders, abs=0.02)
+    assert PAPER.mishaps == SHIPPED.clean().mishaps == Mishaps()
+    task = make_task(NEVER, 2, 3)
+    assert "bystanders" not in task.record and "slips" not in task.record
