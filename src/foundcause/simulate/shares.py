@@ -12,6 +12,7 @@ from typing import Any
 
 from foundcause.simulate.artefacts import SMALLEST_FOR_COPIES
 from foundcause.simulate.chance import Range
+from foundcause.simulate.mishaps import SMALLEST_FOR_BYSTANDERS
 from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES, Mixture
 
 Record = dict[str, Any]
@@ -86,6 +87,7 @@ def shares(mixture: Mixture) -> list[Share]:
         for name, weight in mixture.diverse.topologies.items()
     ]
     found += _artefacts(mixture)
+    found.append(Share(name="bystanders", expected=mixture.mishaps.bystanders, measure=_bystanders))
     found.append(Share(name="missing cells in a task", expected=mixture.missing.chance, measure=_has("missing")))
     found += [
         Share(name=f"missing {kind}", expected=weight, measure=_missing_kind(kind))
@@ -300,6 +302,10 @@ def _has(key: str) -> Measure:
 
 def _missing_kind(kind: str) -> Measure:
     return lambda r: (float(r["missing"]["kind"] == kind), 1.0) if r["missing"] else None
+
+
+def _bystanders(record: Record) -> tuple[float, float] | None:
+    return (float("bystanders" in record), 1.0) if record["variables"] >= SMALLEST_FOR_BYSTANDERS else None
 
 
 def _easy(record: Record) -> tuple[float, float] | None:
