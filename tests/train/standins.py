@@ -73,7 +73,7 @@ def options(**changes: Any) -> dict[str, Any]:
     base = {
         "preset": "TINY", "mixture": "FEW", "seed": 3, "workers": 0, "threads": 1, "scaling_tasks": 8,
         "validate_minutes": 0, "calibration_tasks": 0, "log_every": 1, "batch_budget": 120, "batch_smallest": 2,
-        "batch_largest": 6, "warmup_steps": 2, "reuse": 1, "ahead": 8,
+        "batch_largest": 6, "warmup_steps": 2, "reuse": 1, "thinning": 0.0, "ahead": 8,
     }  # fmt: skip
     return base | changes
 

@@ -20,6 +20,9 @@ def test_objectives_bring_their_defaults() -> None:
     paper = TrainConfig(steps=1, objective="paper")
     assert (paper.lr, paper.min_lr, paper.weight_decay, paper.beta2, paper.replay) == (4e-4, 1e-5, 1e-4, 0.99, 0.05)
     assert TrainConfig(steps=1, objective="paper", lr=1.0).lr == 1.0
+    assert (paper.thinning, paper.reuse, paper.batch_largest) == (0.0, 2, 32)
+    ours = TrainConfig(steps=1, reuse=3)
+    assert (ours.thinning, ours.reuse, ours.batch_largest) == (1.0, 3, 64)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +117,16 @@ def test_what_a_resume_may_change(tmp_path: Path) -> None:
             resumed(tmp_path, {name: value})
     with pytest.raises(CheckpointError, match=r"config\.json"):
         resumed(tmp_path / "elsewhere", {})
+
+
+def test_a_run_from_before_thinning_goes_on_without_it(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    before = TrainConfig(minutes=5, reuse=2).as_dict()
+    del before["thinning"]
+    folder.write_json(folder.config, before)
+    assert resumed(tmp_path, {}).thinning == 0.0
+    with pytest.raises(ConfigError, match="thinning"):
+        resumed(tmp_path, {"thinning": 1.0})
 
 
 def test_the_documentation_lists_every_option() -> None:
