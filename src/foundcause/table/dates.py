@@ -1,4 +1,4 @@
-"""Dates and times of day as people write them. Shapes: N rows, W different words."""
+"""Dates as people write them, with or without a time. Shapes: N rows, W different words."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from foundcause.table.day_order import find_day_order
 from foundcause.table.reading import Encoded, quote
+from foundcause.table.zones import ZONE, tell_zones, with_offset
 
 _DATE_SHARE = 0.95  # below this share of readable dates a text column is text
 _YEARS_AHEAD = 5  # appointments lie this far ahead, births do not
 _TIME = (
-    r"(?:,?[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?)?"
+    r"(?:,?[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?"
+    rf"(?: ?(?:Z|UTC|GMT|{ZONE}|[+-]\d{{2}}(?::?\d{{2}})?)(?:\[[\w/+-]+\])?)?)?"
 )
+_SERVER = r"\[?(\d{1,2})/([A-Za-z]{3})/(\d{4})(?::(\d{2}:\d{2}:\d{2}(?: [+-]\d{4})?))?\]?"  # as Apache writes it
 _MONTH_AND_YEAR = r"((?i:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}))(?:-| (?=\d{4}))(\d{4}|\d{2})"
 _YEAR = r"((?:1[89]|20|21)\d{2})"  # 1/1000 is a dilution
 _MONTH_OF_YEAR = rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}"  # 01/2020
@@ -28,19 +32,14 @@ _SHAPE = re.compile(
     r"|(?:[A-Za-z]{3,9},? )?"  # a weekday
     rf"(?:\d{{1,2}}[- ]?[A-Za-z]{{3,9}}[- ,]*\d{{2,4}}|[A-Za-z]{{3,9}} \d{{1,2}},? \d{{4}}){_TIME}"
     r"|\d{8}T\d{4}(?:\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
-    rf"|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}|{_QUARTER}|{_WEEK}"
+    rf"|{_SERVER}|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}|{_QUARTER}|{_WEEK}"
 )
-_DAY_AND_MONTH = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
 _FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}T")
 _DAYS_FOR_MISSING = (  # where calendars of programs begin and end
     *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31", "9999-12-31"),
 )
 _YEAR_LONG = 365
 _TWO_YEARS = re.compile(rf"{_YEAR}[/–-](\d{{2}}|\d{{4}})")
-_DAY_MINUTES = 1440
-_LEAST_TIMES = 4  # fewer do not crowd anywhere
-_EMPTY_DAY, _FULL_NIGHT = 360, 180  # minutes that times around midnight leave empty: more by day, fewer at midnight
-_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?(?: ?([ap])\.?m\.?)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,18 +60,6 @@ class DateStyle:
     def are_moved(self, words: Sequence[str], parsed: pd.Series) -> np.ndarray:
         """(W,) whether the year has two digits and is of the century before the one that the parser assumes."""
         return _are_short(words) & (parsed.dt.year > self.latest_year).to_numpy()
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClockStyle:
-    """Times of day; those before the hour at which it ``begins`` belong to the night of the day before."""
-
-    begins: int = 0
-
-    def read(self, words: Sequence[str]) -> np.ndarray:
-        matches = (_CLOCK.fullmatch(word) for word in words)
-        values = np.array([_minutes(*match.groups()) if match else np.nan for match in matches])
-        return values + _DAY_MINUTES * (values < 60 * self.begins)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,12 +117,15 @@ def tell_odd_days(name: str, values: np.ndarray) -> tuple[str, ...]:
     )
 
 
-def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
-    """The date that each different word means, ``counts`` of which the column holds; None when it holds no dates."""
+def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_commas: bool = False) -> Encoded | None:
+    """The date that each different word means, ``counts`` of which the column holds; None when it holds no dates.
+
+    decimal_commas: whether the table writes numbers with them.
+    """
     shaped = np.array([_SHAPE.fullmatch(word) is not None for word in words])
     if counts[shaped].sum() < _DATE_SHARE * counts.sum():
         return None
-    day_first, notes = _day_first(name, words, counts)
+    day_first, notes = find_day_order(name, words, counts, decimal_commas=decimal_commas)
     parsed = _parse(pd.Series(words, dtype=object), day_first)
     good = int(counts[parsed.notna().to_numpy()].sum())
     if good < _DATE_SHARE * counts.sum():
@@ -155,6 +145,7 @@ def read_dates(name: str, words: list[str], counts: np.ndarray) -> Encoded | Non
         notes.append(
             f"column {name!r}: {quote(months[:1])} is read as a month and a year; write years with four digits"
         )
+    notes += tell_zones(name, words)
     if good < counts.sum():
         notes.append(f"column {name!r}: {int(counts.sum()) - good} cells are no dates and are treated as missing")
     return Encoded(
@@ -174,60 +165,11 @@ def read_two_years(words: list[str]) -> Encoded | None:
     return Encoded(values=values, kind="date", encoding="year in which it begins", style=YearStyle())
 
 
-def read_clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
-    """Minutes since midnight of each different word; None when the column holds no times of day."""
-    values = ClockStyle().read(words)
-    bad = int(counts[np.isnan(values)].sum())
-    if bad > (1 - _DATE_SHARE) * counts.sum():
-        return None
-    notes = [f"column {name!r}: {bad} cells are no times of day and are treated as missing"] if bad else []
-    encoding, style = "minutes since midnight", ClockStyle(begins=_first_hour(values))
-    if style.begins:
-        encoding = f"minutes since midnight; times before {style.begins}:00 are of the day after"
-        early = int(np.nanargmin(values))
-        values = style.read(words)
-        shown = f"{int(values[early]) // 60}:{int(values[early]) % 60:02d}"
-        notes.append(
-            f"column {name!r}: the times lie around midnight, so the day begins at {style.begins}:00 and "
-            f"{words[early]!r} is read as {shown}"
-        )
-    return Encoded(values=values, kind="date", encoding=encoding, notes=tuple(notes), style=style)
-
-
-def _first_hour(minutes: np.ndarray) -> int:
-    """The hour in the middle of an empty day, where times lie on both sides of midnight; else 0."""
-    seen = np.unique(minutes[~np.isnan(minutes)])
-    if len(seen) < _LEAST_TIMES or seen[0] + _DAY_MINUTES - seen[-1] > _FULL_NIGHT:
-        return 0
-    widest = int(np.argmax(np.diff(seen)))
-    start, end = seen[widest], seen[widest + 1]
-    return int((start + end) / 2 // 60) if end - start > _EMPTY_DAY else 0
-
-
-def _day_first(name: str, words: list[str], counts: np.ndarray) -> tuple[bool, list[str]]:
-    """Whether days stand before months in most cells that tell, and what a reader should know about it."""
-    matches = (_DAY_AND_MONTH.match(word) for word in words)
-    pairs = [(int(match[1]), int(match[2])) if match and int(match[1]) <= 31 else (0, 0) for match in matches]
-    day_first = np.array([first > 12 for first, _ in pairs])
-    month_first = np.array([first <= 12 < second for first, second in pairs])
-    if day_first.any() and month_first.any():
-        order, other = int(counts[day_first].sum()), int(counts[month_first].sum())
-        taken = "day" if order >= other else "month"
-        note = (
-            f"column {name!r}: {order} dates can only be written day first ({quote([words[np.argmax(day_first)]])}), "
-            f"{other} only month first ({quote([words[np.argmax(month_first)]])}); those that can be both are read "
-            f"{taken} first, write all alike"
-        )
-        return order >= other, [note]
-    if any(map(any, pairs)) and not day_first.any() and not month_first.any():
-        return False, [
-            f"column {name!r}: it cannot be told whether dates are written day or month first; month is assumed"
-        ]
-    return bool(day_first.any()), []
-
-
 def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
     # The parser takes 'Jan-20' for a day of this year, and would swap month and day of dates that begin with the year.
+    texts = pd.Series([with_offset(text) for text in texts], index=texts.index, dtype=object)
+    if texts.str.contains("/[A-Za-z]", regex=True).any():
+        texts = texts.str.replace(f"^{_SERVER}$", r"\1 \2 \3 \4", regex=True).str.strip()
     texts = texts.str.replace(f"^{_MONTH_AND_YEAR}$", r"1 \1 \2", regex=True)
     texts = texts.str.replace(f"^{_MONTH_OF_YEAR}$", r"\2-\1", regex=True)
     texts = texts.str.replace(f"^{_QUARTER}$", _first_of_quarter, regex=True)
@@ -261,8 +203,3 @@ def _days_moved(parsed: pd.Series, moved: np.ndarray) -> np.ndarray:
 def _are_short(words: Sequence[str]) -> np.ndarray:
     """(W,) whether a date's year has two digits only."""
     return np.array([_FOUR_DIGIT_YEAR.search(word) is None for word in words], dtype=bool)
-
-
-def _minutes(hour: str, minute: str, second: str | None, half: str | None) -> float:
-    hours = int(hour) if half is None else int(hour) % 12 + (12 if half.lower() == "p" else 0)
-    return 60.0 * hours + int(minute) + float((second or "0").replace(",", ".")) / 60.0

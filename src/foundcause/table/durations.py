@@ -1,4 +1,4 @@
-"""Durations as text: '26:15:00', '76:42', '1h 30m', 'PT1H30M', and days with hours as Python and pandas write them.
+"""Durations as text: '26:15:00', '76:42', '1h 30m', '850ms' beside '1.2s', 'PT1H30M', and as Python writes them.
 
 Shapes: W different words.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,16 +20,33 @@ _WITH_COLONS = re.compile(
     r"(?:(?P<days>[-+]?\d+) days?,? )?"
     r"(?P<sign>[-+]?)(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:[.,]\d+)?)"
 )
-_WITH_LETTERS = re.compile(
-    r"(?=\d)(?:(?P<days>\d+) ?d(?:ays?)?)? ?(?:(?P<hours>\d+) ?h(?:ours?|rs?)?)? ?"
-    r"(?:(?P<minutes>\d+) ?m(?:in(?:ute)?s?)?)? ?(?:(?P<seconds>\d+(?:[.,]\d+)?) ?s(?:ec(?:ond)?s?)?)?"
-)
+_UNITS = {
+    unit: seconds
+    for seconds, units in {
+        1e-9: "ns nanosecond nanoseconds",
+        1e-6: "us µs μs microsecond microseconds",
+        1e-3: "ms msec msecs millisecond milliseconds",
+        1.0: "s sec secs second seconds",
+        60.0: "m min mins minute minutes",
+        3600.0: "h hr hrs hour hours",
+        _DAY: "d day days",
+        7 * _DAY: "w wk wks week weeks",
+        30.4375 * _DAY: "mo mos month months",
+        365.25 * _DAY: "y yr yrs year years",
+    }.items()
+    for unit in units.split()
+}
+_ROUGH = 28 * _DAY  # months and years differ in length
+_PART = re.compile(r"(\d+(?:[.,]\d+)?) ?([^\W\d_]+)\.?")
+_WITH_LETTERS = re.compile(rf"{_PART.pattern}(?:,? ?(?:and )?{_PART.pattern})*")
+_LONGEST = 60
 _ISO = re.compile(
     r"(?P<sign>[-+]?)P(?=.*\d)(?:(?P<days>\d+)D)?"
     r"(?:T(?:(?P<hours>\d+(?:[.,]\d+)?)H)?(?:(?P<minutes>\d+(?:[.,]\d+)?)M)?(?:(?P<seconds>\d+(?:[.,]\d+)?)S)?)?"
 )
 _SHORT = re.compile(r"(\d+):([0-5]\d)")
-_COMPOUND = re.compile(r"[a-z].*\d|P.*T")
+_COMPOUND = re.compile(r"[^\W\d_].*\d|P.*T")
+_METRES_TOO = frozenset({"m", "ms"})  # alone, 'm' is a length
 _LAST_HOUR = 23
 
 
@@ -56,11 +74,18 @@ def read_durations(name: str, words: list[str], counts: np.ndarray) -> Encoded |
         return None
     # '07:30:00' alone is a time of day and '30m' is a length; one cell that can only be a duration decides for all.
     compound = np.array([_COMPOUND.search(word) is not None for word in words])
-    if short is None and not (readable & ((values > _DAY) | (values < 0) | compound)).any():
+    units = sorted({unit for word, fits in zip(words, readable, strict=True) if fits for _, unit in _parts(word)})
+    several = len({_UNITS[unit] for unit in units}) > 1 and not _METRES_TOO.issuperset(units)
+    lone_unit = np.array([len(_parts(word)) == 1 for word in words])
+    certain = compound | (~lone_unit & ((values > _DAY) | (values < 0)))
+    if short is None and not several and not (readable & certain).any():
         return None
     notes: tuple[str, ...] = ()
+    if several and not compound.any():
+        rough = ", a month of 30.4 and a year of 365.25 days" if any(_UNITS[unit] > _ROUGH for unit in units) else ""
+        notes = (f"column {name!r}: {quote(units[:6])} are units of time; all cells are converted to seconds{rough}",)
     if short is not None:
-        notes = (f"column {name!r}: {short!r} is read as minutes and seconds",)
+        notes = (*notes, f"column {name!r}: {short!r} is read as minutes and seconds")
     if not readable.all():
         strange = quote([words[k] for k in np.flatnonzero(~readable)[:3]])
         notes = (
@@ -85,13 +110,28 @@ def _minutes_and_seconds(words: list[str], counts: np.ndarray) -> str | None:
     return None if scores or shares else words[int(np.argmax(long))]
 
 
+def _parts(word: str) -> list[tuple[float, str]]:
+    """The numbers and units of '1h 30m', from long to short; empty for other words."""
+    if not word[:1].isdigit() or word[-1:].isdigit() or len(word) > _LONGEST or not _WITH_LETTERS.fullmatch(word):
+        return []
+    found = [(_number(number), unit.lower() if len(unit) > 1 else unit) for number, unit in _PART.findall(word)]
+    lengths = [_UNITS.get(unit, np.nan) for _, unit in found]
+    return found if all(longer > shorter for longer, shorter in pairwise([np.inf, *lengths])) else []
+
+
 def _seconds(word: str) -> float:
-    match = _WITH_COLONS.fullmatch(word) or _WITH_LETTERS.fullmatch(word) or _ISO.fullmatch(word)
+    if parts := _parts(word):
+        return float(sum(number * _UNITS[unit] for number, unit in parts))
+    match = _WITH_COLONS.fullmatch(word) or _ISO.fullmatch(word)
     if match is None:
         return np.nan
-    parts = {part: float((text or "0").replace(",", ".")) for part, text in match.groupdict().items() if part != "sign"}
-    within_day = 3600.0 * parts["hours"] + 60.0 * parts["minutes"] + parts["seconds"]
+    within = {part: _number(text or "0") for part, text in match.groupdict().items() if part != "sign"}
+    within_day = 3600.0 * within["hours"] + 60.0 * within["minutes"] + within["seconds"]
     sign = -1.0 if match.groupdict().get("sign") == "-" else 1.0
-    days = _DAY * parts["days"]
+    days = _DAY * within["days"]
     # Python writes the sign of the hours behind the days, '-1 days +23:00:00'; ISO writes one sign for all.
     return sign * (days + within_day) if match.re is _ISO else days + sign * within_day
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))

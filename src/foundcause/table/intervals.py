@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from foundcause.table.numbers import Decimal, read_numbers, singular
+from foundcause.table.numbers import Decimal, read_numbers
 from foundcause.table.signs import CURRENCY
+from foundcause.table.units import singular
 
 _PLAIN = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|[-+]?inf"  # as pandas.cut and R write them
 _END = rf"(?:(?:{CURRENCY})\s?)?[-+]?\d(?:[\d.,'’\u00a0\u202f]*\d)?(?:\s?(?:k|m|mn|mio|bn)\b)?(?:\s?[$€£¥])?"
@@ -33,6 +34,14 @@ _KINDS = {
 }
 _MONEY = re.compile(CURRENCY)
 _DOWNWARDS, _UPWARDS = ("below", "and less"), ("and more", "above")
+
+
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = "|".join(_MONTHS)
+_MANGLED = re.compile(
+    rf"(?P<day>\d{{1,2}})[- ](?P<month>{_MONTH})|(?P<first>{_MONTH})[- ](?P<year>\d{{1,2}})", re.IGNORECASE
+)
+_BIN = re.compile(r"\d+\s?[-–]\s?\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +75,24 @@ def order_of_intervals(words: Sequence[str], decimal: Decimal) -> list[int] | No
             return None
     place = {interval: k for k, interval in enumerate(rising)}
     return [place[interval] for interval in intervals]
+
+
+def without_months(words: Sequence[str]) -> list[str] | None:
+    """Words with '09-May' and 'Oct-14' as '5-9' and '10-14', where a spreadsheet took bins for dates; else None.
+
+    Other bins must be left, for without them these are dates.
+    """
+    mangled = [_MANGLED.fullmatch(word) for word in words]
+    if not any(mangled) or not any(map(_BIN.fullmatch, words)):
+        return None
+    return [_restored(match) if match else word for word, match in zip(words, mangled, strict=True)]
+
+
+def _restored(match: re.Match[str]) -> str:
+    """The bin of which the one end became a month and the other a day or a year."""
+    month = _MONTHS.index((match["month"] or match["first"]).lower()) + 1
+    low, high = sorted((month, int(match["day"] or match["year"])))
+    return f"{low}-{high}"
 
 
 def _taken_apart(word: str) -> _Written | None:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from foundcause.table.marked import without_known_marks, without_marks
 from foundcause.table.signs import CURRENCY, with_leading_sign
+from foundcause.table.typography import in_plain_digits, tell_powers
+from foundcause.table.units import UNIT, Units, same_unit
 from foundcause.table.vocabulary import is_missing
 
 Mark = Literal[".", ","]
@@ -25,16 +28,15 @@ _LONGEST = 60
 _MOST_UNITS = 10
 _MANY_GROUPS = 30  # so many different numbers that all have three decimals were hardly rounded
 _SPACES = "'’\u00a0\u202f "
-_UNIT = r"(?:[^\W\d_]{1,10}(?:(?<=m)[23]|\^[23])?|°[CFK]?|[%‰$€£¥₹₩₽₺])(?:/[\w.·^]{1,10}){0,2}"  # also mL/min/1.73m²
 _WRITTEN = re.compile(
     rf"(?P<sign>[-+]?)\s*(?P<before>{CURRENCY})?\s*"
     rf"(?P<number>[-+]?[\d.,][\d.,{_SPACES}]*?(?:[eE][-+]?\d+)?)\s*"
-    rf"(?P<after>{_UNIT})?"
+    rf"(?P<after>{UNIT})?"
 )
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _DIGITS = re.compile(r"[-+]?[\d.,]*\d([eE][-+]?\d+)?")
 _SPACED_GROUPS = re.compile(rf"[-+]?[1-9]\d{{0,2}}([{_SPACES}]\d{{3}})+([.,]\d+)?")
-_COMMA_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_COMMA_GROUPS = re.compile(r"[-+]?([1-9]\d{0,2}(,\d{3})+|[1-9]\d?(,\d{2})+,\d{3})(\.\d+)?")  # also 7,00,000
 _DOT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][-+]?\d+)?")
 _ONLY_DECIMAL = r"[-+]?(\d*{mark}(\d{{1,2}}|\d{{4,}})|0{mark}\d+|\d{{4,}}{mark}\d+|\d{{1,3}}({group}\d{{3}})+{mark}\d+)"
@@ -42,12 +44,7 @@ _SHOWS: dict[Mark, re.Pattern[str]] = {
     ",": re.compile(_ONLY_DECIMAL.format(mark=",", group=r"\.")),
     ".": re.compile(_ONLY_DECIMAL.format(mark=r"\.", group=",")),
 }
-_MULTIPLIERS = {
-    **dict.fromkeys(("k", "K", "thousand", "tsd", "Tsd"), 1e3),
-    **dict.fromkeys(("M", "mn", "mln", "mio", "Mio", "million"), 1e6),
-    **dict.fromkeys(("B", "G", "bn", "billion", "mrd", "Mrd"), 1e9),
-}
-_ALSO_UNITS = {"m": 1e6, "b": 1e9}  # metres and bits, unless '900k' stands in the same column
+_DECADE = re.compile(r"(?:1\d|20)\d0'?s")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +82,11 @@ class NumberStyle:
         if readable.all() and (self.marks.dots == "decimal" or not any("." in word for word in words)):
             return plain
         # A column that lies in parentheses throughout holds no numbers, so here they mean a minus.
-        matches = [_match(text) for text in with_leading_sign(words, minus=True)]
+        texts = without_known_marks(in_plain_digits(words), _match, unit=self.units.unit)
+        matches = [_match(text) for text in with_leading_sign(texts, minus=True)]
         seen = Marks.of([match["number"] for match in matches if match], self.decimal)
         marks = dataclasses.replace(seen, commas=self.marks.commas or seen.commas, dots=self.marks.dots or seen.dots)
-        units = self.units.with_all_multipliers() if self.units.unit or self.units.factors else _units(matches)
+        units = self.units.with_all_multipliers() if self.units.unit or self.units.factors else Units.of(matches)
         return _with_plain(_values(matches, marks, units), plain, words, marks)
 
 
@@ -125,16 +123,24 @@ def read_numbers(name: str, words: Sequence[str], counts: np.ndarray, decimal: D
     if readable.all() and not (dotted and all(_DOT_GROUPS.fullmatch(word) for word in dotted)):
         marks = Marks(dots="decimal" if dotted else None)
         return Written(values=plain, style=NumberStyle(marks=marks, units=Units(), decimal=decimal))
-    matches = [_match(text) for text in with_leading_sign(words)]
-    marks, units = Marks.of([match["number"] for match in matches if match], decimal), _units(matches)
+    unmarked = without_marks(in_plain_digits(words), counts, _match)
+    matches = [_match(text) for text in with_leading_sign(unmarked.words)]
+    marks, units = Marks.of([match["number"] for match in matches if match], decimal), Units.of(matches)
     style = NumberStyle(marks=marks, units=units, decimal=decimal)
     written = _values(matches, marks, units)
-    notes = (*marks.notes(name), *units.notes(name, words, matches, written, counts))
+    notes = (
+        *unmarked.notes(name, written, counts),
+        *tell_powers(name, words, written),
+        *marks.notes(name),
+        *units.notes(name, words, matches, written, counts),
+    )
     differs = np.isfinite(written) & ~(readable & (written == plain))
     if not differs.any():
         return Written(values=plain, style=style, notes=notes)
     values = _with_plain(written, plain, words, marks)
-    return Written(values=values, style=style, encoding=units.encoding, notes=notes)
+    decades = units.unit == "s" and all(map(_DECADE.fullmatch, words))
+    encoding = "first year of the decade" if decades else units.encoding
+    return Written(values=values, style=style, encoding=encoding, notes=notes)
 
 
 def different_units(words: Sequence[str]) -> list[str]:
@@ -144,7 +150,7 @@ def different_units(words: Sequence[str]) -> list[str]:
     if any(match["after"] and re.fullmatch(r"\S+[^\W\d_]", match[0]) and len(match["after"]) == 1 for match in matches):
         return []
     units = {unit for match in matches for unit in match.group("before", "after") if unit}
-    unlike = len({singular(unit) for unit in units}) > 1 and len(units) <= _MOST_UNITS
+    unlike = len(set(map(same_unit, units))) > 1 and len(units) <= _MOST_UNITS
     return sorted(units) if unlike and len(matches) >= _MOSTLY * len(words) else []
 
 
@@ -234,70 +240,3 @@ class Marks:
             f"column {name!r}: {self.doubtful!r} is read as {taken}, but may mean {other}; nothing in the table tells "
             "thousands separators from decimal marks, write numbers without thousands separators"
         ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Units:
-    """Units of a column: the one its cells share, or factors of multipliers such as k; neither for mixed units."""
-
-    unit: str = ""
-    factors: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def encoding(self) -> str:
-        """What became of the units, in words."""
-        if self.factors:
-            return f"number as written ({', '.join(f'{u} = {f:,.0f}' for u, f in sorted(self.factors.items()))})"
-        if self.unit[:1].isalpha() or self.unit.startswith("°"):
-            return f"number of {self.unit}"
-        return "number as written (separators and signs removed)"
-
-    def allow(self, match: re.Match[str]) -> bool:
-        """Whether a number stands alone or with the units of the column."""
-        units = (unit for unit in match.group("before", "after") if unit is not None)
-        return all(singular(unit) == singular(self.unit) or unit in self.factors for unit in units)
-
-    def with_all_multipliers(self) -> Units:
-        """Where k means thousand, M means million although no cell had it."""
-        return dataclasses.replace(self, factors=_MULTIPLIERS | _ALSO_UNITS) if self.factors else self
-
-    def notes(
-        self,
-        name: str,
-        words: Sequence[str],
-        matches: Sequence[re.Match[str] | None],
-        values: np.ndarray,
-        counts: np.ndarray,
-    ) -> list[str]:
-        """A warning when some cells have a unit or a multiplier and others (zero needs none) have nothing."""
-        found = np.isfinite(values) & (values != 0)
-        marked = np.array([bool(match and (match["after"] or match["before"])) for match in matches]) & found
-        bare = found & ~marked
-        if not (marked.any() and bare.any()) or not (self.unit or self.factors):
-            return []
-        example, without = words[int(np.argmax(marked))], words[int(np.argmax(bare))]
-        if self.factors:
-            value = values[int(np.argmax(marked))]
-            return [f"column {name!r}: {example!r} is read as {value:,.10g} and {without!r} as it stands; check both"]
-        return [
-            f"column {name!r}: {int(counts[bare].sum())} cells such as {without!r} have no unit and "
-            f"{int(counts[marked].sum())} such as {example!r} have; all are taken to be in {self.unit}"
-        ]
-
-
-def _units(matches: Sequence[re.Match[str] | None]) -> Units:
-    found = [match for match in matches if match]
-    befores = {match["before"] for match in found if match["before"]}
-    afters = {match["after"] for match in found if match["after"]}
-    known = _MULTIPLIERS | (_ALSO_UNITS if afters & _MULTIPLIERS.keys() else {})
-    shared = len(afters) == 1 and all(match["after"] for match in found)  # '300 K' throughout is no thousand
-    factors = {after: known[after] for after in afters} if afters <= known.keys() and not shared else {}
-    units = befores | (set() if factors else afters)
-    if len({singular(unit) for unit in units}) > 1:
-        return Units()
-    return Units(unit=max(units, key=len, default=""), factors=factors)
-
-
-def singular(unit: str) -> str:
-    """The unit of '30 years' as in '1 year'; short ones stay, for ms are no metres and mAs no amperes."""
-    return unit[:-1] if unit.endswith("s") and (len(unit) > 3 or (len(unit) == 3 and unit.islower())) else unit

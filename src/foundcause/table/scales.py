@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from foundcause.table.intervals import order_of_intervals
+from foundcause.table.levels import LEVEL, are_short_levels, order_of_grades, order_of_levels
 from foundcause.table.numbers import Decimal
-from foundcause.table.vocabulary import LEVEL_WORDS, SCALES, TRUTHS
+from foundcause.table.vocabulary import SCALES, TRUTHS
 
-_LEVEL = re.compile(rf"(?P<word>{'|'.join(LEVEL_WORDS)})[ _-]?(?P<number>\d+)")
 _NUMBERED = re.compile(r"\(?(?P<number>\d{1,2})\s*(?:[-–=:.)]+\s*|\s)(?P<label>[^\W\d].*)")
 _PLACE = re.compile(r"(?P<number>\d{1,3})\.?(?:st|nd|rd|th)\b(?P<label>.*)")
 _SCALE_SHARE = 0.95  # below this share of cells that belong to a scale, words are mere categories
 _MOST_STEPS = 100
 _MEMBERS: tuple[Callable[[str], object], ...] = (
     *(frozenset(word for step in scale for word in step).__contains__ for scale in SCALES),
-    *(pattern.fullmatch for pattern in (_LEVEL, _PLACE, _NUMBERED)),
+    *(pattern.fullmatch for pattern in (LEVEL, _PLACE, _NUMBERED)),
 )
 _UNKNOWN = Decimal()
 _SENTENCE = re.compile(r"[ -]")
@@ -61,7 +62,8 @@ def known_order(words: Sequence[str], decimal: Decimal = _UNKNOWN) -> list[int] 
         step = {word: k for k, synonyms in reversed(list(enumerate(scale))) for word in synonyms}
         if all(word in step for word in folded) and _tells_apart(step, set(folded)):
             return _dense([step[word] for word in folded])
-    return _order_of_levels(folded) or order_of_intervals(words, decimal) or _order_of_places(folded)
+    levels = order_of_levels(folded)
+    return _dense(levels) if levels else order_of_intervals(words, decimal) or _order_of_places(folded)
 
 
 def find_scale(words: Sequence[str], counts: np.ndarray) -> np.ndarray | None:
@@ -96,18 +98,16 @@ def _is_short_for(short: str, long: str) -> bool:
     return long.startswith(short) and not _SENTENCE.search(long)
 
 
-def _order_of_levels(words: Sequence[str]) -> list[int] | None:
-    """Ranks of 'grade 1', 'grade 2', ...; the word must be the same in all."""
-    matches = [_LEVEL.fullmatch(word) for word in words]
-    found = [match for match in matches if match]
-    if len(found) < len(words) or len({match["word"] for match in found}) > 1:
-        return None
-    return _dense([int(match["number"]) for match in found])
+def known_grades(name: str, words: Sequence[str]) -> list[int] | None:
+    """Rank of each word when the column, by its ``name`` or its words, holds grades of schools; else None."""
+    grades = order_of_grades(name, [fold(word) for word in words])
+    return _dense(grades) if grades else None
 
 
-def are_numbered(words: Sequence[str]) -> bool:
-    """Whether words are answers that bear a number, as in '1 - never', '2 - rarely'."""
-    return _order_of_numbered([fold(word) for word in words], _NUMBERED) is not None
+def are_perhaps_codes(words: Sequence[str]) -> bool:
+    """Whether numbers in words, '1 - never' or 'T1', order them although they may be mere codes."""
+    folded = [fold(word) for word in words]
+    return are_short_levels(folded) or _order_of_numbered(folded, _NUMBERED) is not None
 
 
 def _order_of_places(words: Sequence[str]) -> list[int] | None:
@@ -130,6 +130,6 @@ def _order_of_numbered(words: Sequence[str], pattern: re.Pattern[str]) -> list[i
     return _dense(numbers) if len(labels) == 1 else None
 
 
-def _dense(positions: Sequence[int]) -> list[int]:
+def _dense(positions: Sequence[Any]) -> list[int]:
     order = {position: k for k, position in enumerate(sorted(set(positions)))}
     return [order[position] for position in positions]

@@ -21,6 +21,8 @@ NO_VALUE = frozenset(
         "?",
         ".",
         "..",
+        "./.",  # of genotypes
+        ".|.",
         "#value!",
         "#ref!",
         "#div/0!",
@@ -201,7 +203,17 @@ SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("tenth",),
     ),
     (("i",), ("ii",), ("iii",), ("iv",), ("v",), ("vi",), ("vii",), ("viii",), ("ix",), ("x",)),
-    (("-", "neg", "negative"), ("±", "+-", "+/-", "(+)", "trace"), ("+",), ("++",), ("+++",), ("++++",)),
+    (
+        ("-", "neg", "neg.", "negative", "nil", "none", "absent"),
+        ("±", "+-", "+/-", "(+)", "trace"),
+        *(("+",), ("++",), ("+++",), ("++++",)),
+    ),
+    (
+        ("-", "neg", "neg.", "negative", "nil", "none", "absent", "0"),
+        ("±", "+-", "+/-", "(+)", "trace"),
+        *(("1+",), ("2+",), ("3+",), ("4+",)),
+    ),
+    (("neg", "neg.", "negative"), ("±", "+/-", "trace"), ("+1",), ("+2",), ("+3",), ("+4",)),  # here - is no value
     (("*",), ("**",), ("***",), ("****",), ("*****",)),
     (("low risk",), ("intermediate risk", "medium risk", "moderate risk"), ("high risk",)),
     (("bronze",), ("silver",), ("gold",), ("platinum",)),
@@ -260,6 +272,14 @@ LEVEL_WORDS = [
     "figo",
     "killip",
     "gleason",
+    "cin",
+    "ckd",
+    "ctcae",
+    "gold",
+    "isup",
+    "who",
+    "bi-?rads",
+    "pi-?rads",
 ]
 
 

@@ -10,14 +10,20 @@ import numpy as np
 import pandas as pd
 
 from foundcause.columns import Kind
-from foundcause.table.dates import DateStyle, read_clock_times, read_dates, read_two_years, tell_odd_days
+from foundcause.table.clock import are_full_hours, read_clock_times
+from foundcause.table.compound import GenotypeStyle, HeightStyle, ScoreStyle, read_compound
+from foundcause.table.dates import DateStyle, read_dates, read_two_years, tell_odd_days
 from foundcause.table.durations import read_durations
 from foundcause.table.gaps import find_gaps, taken_for_missing, taken_for_values, tell_lone_value
+from foundcause.table.guarded import without_guards
+from foundcause.table.intervals import order_of_intervals, without_months
 from foundcause.table.labelled import LabelledStyle, read_labelled
-from foundcause.table.numbers import Decimal, NumberStyle, different_units, read_numbers
+from foundcause.table.numbers import Decimal, NumberStyle, read_numbers
 from foundcause.table.numeric import count_different, encode_numbers
 from foundcause.table.reading import Codes, Encoded, Reading, quote, shorten
-from foundcause.table.scales import are_numbered, find_scale, fold, known_order, known_truth
+from foundcause.table.scales import are_perhaps_codes, find_scale, fold, known_grades, known_order, known_truth
+from foundcause.table.sizes import SizeStyle, read_sizes
+from foundcause.table.unread import are_lists, tell_measures
 from foundcause.table.vocabulary import is_missing
 
 WITHOUT_ORDER = "categories without a known order"
@@ -26,22 +32,15 @@ _NUMERIC_SHARE = 0.95  # below this share of readable numbers a text column is t
 _LEAST_SHARE, _LEAST_SHARE_MANY = 0.8, 0.5  # unless all else are few words beside few or many different numbers
 _FEW_WORDS, _MANY_NUMBERS, _SHORT_SCALE = 5, 20, 12
 _SHOWN_STEPS = 12
-_LIST_SHARE = 0.5
 _CODE_DIGITS = 4
-_TWO_NUMBERS = re.compile(r"\d+(?:[.,]\d+)?\s*[/x×:]\s*\d+(?:[.,]\d+)?")  # a blood pressure, a size
-_PART = r"[-+−–]?\d+(?:[.,]\d+)?"
-_UNREADABLE = re.compile(
-    rf"[NSEWO]?\s*{_PART}\s*[°º](?:\s*\d+(?:[.,]\d+)?\s*['′’](?:\s*\d+(?:[.,]\d+)?\s*(?:[\"″”]|''))?)?\s*[NSEWO]?"
-    rf"|[(\[]?{_PART}\s*[,;]\s*{_PART}[)\]]?"  # a place
-    rf"|{_PART}\s*(?:±|\+/?-)\s*{_PART}"
-    rf"|{_PART}\s*[(\[]{_PART}(?:\s*(?:[-–,;]|to)\s*{_PART})?[)\]]"  # an estimate and its interval
-)
-_LIST = re.compile(r"[1-9]\d?(?:,\s?[1-9]\d?)+")
 _BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
+
+_OF_NUMBERS = (NumberStyle, LabelledStyle, HeightStyle, ScoreStyle, GenotypeStyle, SizeStyle)
 
 
 def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool = False) -> Encoded:
     """Cells of text (None where missing) as numbers; with ``nominal`` they are categories, whatever they look like."""
+    texts, guards = without_guards(name, texts)
     places, words = _different(texts)
     counts = np.bincount(places[places >= 0], minlength=len(words))
 
@@ -49,7 +48,7 @@ def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool
         return None if nominal else _known(name, *_chosen(words, counts, chosen), decimal)
 
     gaps = find_gaps(words, lambda chosen: known(chosen) is None)
-    told = taken_for_missing(name, words, counts, gaps)
+    told = (*guards, *taken_for_missing(name, words, counts, gaps))
     if gaps.all():
         values = np.full(len(texts), np.nan)
         return Encoded(values=values, kind="empty", encoding="no value", notes=told, style=Codes(numbers={}))
@@ -61,10 +60,10 @@ def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool
     of_word = np.full(len(words), np.nan)
     of_word[~gaps] = encoded.values
     values = _spread(of_word, places)
-    if isinstance(encoded.style, NumberStyle | LabelledStyle):
+    if isinstance(encoded.style, _OF_NUMBERS):
         different = count_different(pd.Series(found, dtype=object), encoded.values)
         return encode_numbers(
-            name, values, encoded.notes, encoding=encoded.encoding, style=encoded.style, different=different
+            name, values, (*guards, *encoded.notes), encoding=encoded.encoding, style=encoded.style, different=different
         )
     if isinstance(encoded.style, DateStyle):
         told = (*told, *tell_odd_days(name, values))
@@ -75,6 +74,7 @@ def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool
 
 def encode_texts_as_before(name: str, texts: pd.Series, reading: Reading) -> Encoded:
     """Cells of text as another table's were read; words that were never seen or are written otherwise are missing."""
+    texts, _ = without_guards(name, texts)
     places, words = _different(texts)
     of_word = reading.style.read(words) if words else np.zeros(0)
     known_missing = np.array([is_missing(word) for word in words], dtype=bool)
@@ -110,12 +110,16 @@ def _known(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) ->
     return (
         read_labelled(name, words)
         or _numbers(name, words, counts, decimal)
+        or read_compound(name, words, counts)
         or _ranks(name, [word.casefold() for word in words], known_truth(words), "{}={}", ", ")
         or read_two_years(words)
-        or read_dates(name, words, counts)
+        or read_dates(name, words, counts, decimal_commas=decimal.mark == ",")
         or read_durations(name, words, counts)
+        or read_sizes(name, words, counts, decimal)
         or read_clock_times(name, words, counts)
         or _ordered(name, words, known_order(words, decimal))
+        or _grades(name, words)
+        or _mangled_bins(name, words, decimal)
         or _mostly_ordered(name, words, counts)
     )
 
@@ -143,13 +147,38 @@ def _ranks(name: str, words: list[str], ranks: list[int] | None, step: str, betw
 def _ordered(name: str, words: list[str], ranks: list[int] | None) -> Encoded | None:
     """Words of a scale; numbers before answers may be codes without an order."""
     encoded = _ranks(name, words, ranks, "{}", " < ")
-    if encoded is None or not are_numbered(words):
+    if encoded is None or not are_perhaps_codes(words):
         return encoded
     note = (
         f"column {name!r}: {quote(words[:2])}, ... are ordered by their numbers; if these are mere codes, name the "
         "column in nominal"
     )
-    return dataclasses.replace(encoded, notes=(*encoded.notes, note))
+    return _with_note(encoded, note)
+
+
+def _grades(name: str, words: list[str]) -> Encoded | None:
+    """Grades of schools, of which A is the best."""
+    note = (
+        f"column {name!r}: {quote(words[:3])}, ... are read as grades, A the highest; else name the column in nominal"
+    )
+    return _with_note(_ranks(name, words, known_grades(name, words), "{}", " < "), note)
+
+
+def _mangled_bins(name: str, words: list[str], decimal: Decimal) -> Encoded | None:
+    """Bins such as '10-14' of which a spreadsheet turned some into dates."""
+    bins = without_months(words)
+    if bins is None:
+        return None
+    word, meant = next((word, meant) for word, meant in zip(words, bins, strict=True) if word != meant)
+    note = (
+        f"column {name!r}: {quote([word])} is read as {quote([meant])}, which a spreadsheet turned into a date; write "
+        f"{quote([meant.replace('-', ' to ')])}"
+    )
+    return _with_note(_ranks(name, words, order_of_intervals(bins, decimal), "{}", " < "), note)
+
+
+def _with_note(encoded: Encoded | None, note: str) -> Encoded | None:
+    return None if encoded is None else dataclasses.replace(encoded, notes=(*encoded.notes, note))
 
 
 def _mostly_ordered(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
@@ -177,29 +206,12 @@ def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
     values = np.array([code[word.casefold()] for word in words])
     if len(ranked) <= 2:
         return _coded(words, values, "binary", ", ".join(f"{shorten(word)}={k}" for k, word in enumerate(ranked)))
+    more = ", ..." if len(ranked) > 3 else ""
     note = (
         f"column {name!r} holds {len(ranked)} {WITHOUT_ORDER}; they are coded by how frequent they "
-        f"are ({quote(ranked[:3])}, ... = 0, 1, 2, ...), so the shape of its relations means little"
+        f"are ({quote(ranked[:3])}{more} = 0, 1, 2{more}), so the shape of its relations means little"
     )
-    return _coded(words, values, "nominal", "frequency rank", (note, *_tell_measures(name, words)))
-
-
-def _tell_measures(name: str, words: list[str]) -> list[str]:
-    """A remedy for words that hold numbers which cannot be used as they are written."""
-    if _are_lists(words, points=True):
-        shown = quote(next([word] for word in words if "," in word))
-        return [f"column {name!r}: a cell such as {shown} lists several answers; make a column of each answer"]
-    units = different_units(words)
-    if units:
-        return [f"column {name!r}: the numbers have different units ({quote(units[:4])}); write all in one"]
-    if sum(_TWO_NUMBERS.fullmatch(word) is not None for word in words) >= _NUMERIC_SHARE * len(words):
-        return [f"column {name!r}: a cell such as {quote(words[:1])} holds two numbers; make two columns of it"]
-    if sum(_UNREADABLE.fullmatch(word) is not None for word in words) >= _NUMERIC_SHARE * len(words):
-        return [
-            f"column {name!r}: the cells hold numbers that cannot be read, such as {quote(words[:1])}; write plain "
-            "numbers, and where a cell holds several, make a column of each"
-        ]
-    return []
+    return _coded(words, values, "nominal", "frequency rank", (note, *tell_measures(name, words)))
 
 
 def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, notes: tuple[str, ...] = ()) -> Encoded:
@@ -208,7 +220,7 @@ def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, 
 
 
 def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
-    if _are_lists(words, points=decimal.points):
+    if are_lists(words, points=decimal.points) or are_full_hours(words):
         return None
     read = read_numbers(name, words, counts, decimal)
     readable = ~np.isnan(read.values)
@@ -229,19 +241,6 @@ def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) 
             told = _share(words, counts, bounds, "only bound the value")
             notes.append(f"column {name!r}: {told}; such cells are not missing at random")
     return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=tuple(notes), style=read.style)
-
-
-def _are_lists(words: list[str], *, points: bool) -> bool:
-    """Whether words are numbers of answers that rise, '1' and '1,3'; ``points``: the table has decimal points."""
-    lists = [[int(part) for part in word.split(",")] for word in words if _LIST.fullmatch(word)]
-    alone = {int(word) for word in words if re.fullmatch(r"[1-9]\d?", word)}
-    if not alone or len(lists) + len(alone) < len(words) or any(sorted(set(parts)) != parts for parts in lists):
-        return False
-    ends = {parts[-1] for parts in lists}
-    # Three answers leave no doubt. '1,5' and '2,5' are halves, '1,25' and '1,75' quarters: 25 is no answer of its own.
-    return any(len(parts) > 2 for parts in lists) or (
-        points and len(ends) > 1 and len(ends & alone) >= _LIST_SHARE * len(ends)
-    )
 
 
 def _share(words: list[str], counts: np.ndarray, chosen: np.ndarray, what: str) -> str:
