@@ -23,9 +23,10 @@ from foundcause.knowledge import Knowledge
 from foundcause.memory import choose_batch, refuse_too_much
 from foundcause.result import Result
 from foundcause.spread import obeying, spread, without_edges
+from foundcause.suspicions import suspicions
 from foundcause.table import Table, read_table
 from foundcause.table.names import names_given
-from foundcause.table.read import MAX_ROWS
+from foundcause.table.read import MAX_ROWS, WITHOUT_EDGES
 from foundcause.table.screen import Policy
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def discover(
     answer = obeying(found, required, told.before(read.names))
     clock.lap("decode")
 
-    warnings = [*read.warnings, *_network_warnings(metadata, rule, variables=variables, runs=runs)]
+    warnings = [*_fates(read, required), *_network_warnings(metadata, rule, variables=variables, runs=runs)]
     active_names = [read.names[k] for k in active]
     warnings += table_warnings(
         read.values[:, active],
@@ -151,7 +152,7 @@ def discover(
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
         dates=[column.name for column in read.columns if column.kind == "date"],
     )
-    warnings += _unsupported(read, required)
+    warnings += [*suspicions(read), *_unsupported(read, required)]
     warnings += graph_warnings(
         answer.edges,
         answer.adjacency,
@@ -312,6 +313,16 @@ def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
         limit = float(np.finfo(np.float32).max)
         return np.clip(values, -limit, limit)
     return standardised(values)
+
+
+def _fates(read: Table, required: np.ndarray) -> list[str]:
+    """The warnings of reading; a column that takes no part may have edges all the same, required ones."""
+    joined = (required | required.T).any(axis=1)
+    idle = [
+        column.reason for column, edge in zip(read.columns, joined.tolist(), strict=False) if edge and column.reason
+    ]
+    claims = tuple(f"{reason}; {WITHOUT_EDGES}" for reason in idle)
+    return [f"{note} but those you require" if note.endswith(claims) else note for note in read.warnings]
 
 
 def _unsupported(read: Table, required: np.ndarray) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 from foundcause.decode.acyclic import knots
 from foundcause.decode.canonical import standardised
 from foundcause.evidence import FEW_TOGETHER, hardly_together, rows_together
+from foundcause.laws import linear_laws, usual_range
 from foundcause.neighbours import alike_in_neighbours, mean_ranks
 from foundcause.one_hot import one_hot_groups
 
@@ -20,8 +21,6 @@ _FEW_ROWS = 100
 _COLLINEAR = 0.995
 _ALSO_IN_RANKS = 0.9
 _EXPLAINED = 0.9999
-_UNEXPLAINED = 0.1
-_SAME_LAW = 0.5  # partial correlation
 _SAME_SUM = 0.02
 _MOST_COMPARED = 500
 _HEAVY_MISSING = 0.4
@@ -243,22 +242,7 @@ def _collinear(values: np.ndarray, names: Sequence[str], *, told: Sequence[list[
         )
     if rows > 2 * variables:
         inside = {k for group in knots(close) for k in group}
-        precision = np.linalg.pinv(correlation + 1e-9 * np.eye(variables), hermitian=True)
-        explained = [k for k in range(variables) if precision[k, k] > 1 / (1 - _EXPLAINED) and k not in inside]
-        # A few far rows, such as one of totals, explain the variance; only a law explains the usual rows too.
-        determined = [
-            k
-            for k in explained
-            if _usual_range(scaled @ precision[:, k] / precision[k, k]) < _UNEXPLAINED * _usual_range(scaled[:, k])
-        ]
-        # Columns of one law are tied to each other given all others; those of another law are not.
-        size = np.sqrt(np.diag(precision))
-        tied = np.abs(precision / np.outer(size, size))[np.ix_(determined, determined)] > _SAME_LAW
-        np.fill_diagonal(tied, False)
-        laws = [law.tolist() for law in knots(tied)]
-        alone = set(range(len(determined))) - {k for law in laws for k in law}
-        for law in [*laws, *([k] for k in sorted(alone))]:
-            places = [determined[k] for k in law]
+        for places in linear_laws(scaled, explained=_EXPLAINED, apart=inside):
             columns = _list([repr(names[k]) for k in places])
             if any(set(places) <= set(known) for known in told):
                 continue
@@ -278,12 +262,7 @@ def _same_sum(values: np.ndarray) -> bool:
     if values.shape[1] < 2 or len(whole) < 2:
         return False
     whole = whole / max(np.abs(whole).max(), np.finfo(float).tiny)  # sums of huge numbers overflow
-    return bool(_usual_range(whole.sum(axis=1)) <= _SAME_SUM * max(map(_usual_range, whole.T)))
-
-
-def _usual_range(column: np.ndarray) -> float:
-    low, high = np.quantile(column, (0.05, 0.95))
-    return float(high - low)
+    return bool(usual_range(whole.sum(axis=1)) <= _SAME_SUM * max(map(usual_range, whole.T)))
 
 
 def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str]) -> list[str]:

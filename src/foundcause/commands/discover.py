@@ -1,12 +1,13 @@
 """``foundcause discover``, ``info`` and ``demo``.
 
 Exit codes: 0 done; 2 refused, with one line on stderr that names the column, option or file and the remedy;
-130 interrupted; 1 only for defects of foundcause itself.
+130 interrupted; 141 nobody reads the output any more; 1 only for defects of foundcause itself.
 """
 
 from __future__ import annotations
 
 import json as jsonlib
+import os
 import shutil
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from foundcause.errors import ConfigError, OutputError, TableError
 if TYPE_CHECKING:
     from foundcause.decode.ensemble import Progress as Callback
     from foundcause.knowledge import Knowledge
+
+EXIT_CLOSED_PIPE = 128 + 13  # what shells report of a program that SIGPIPE ended
 
 
 def register(app: typer.Typer) -> None:
@@ -105,12 +108,13 @@ def discover(
         )
     if folder is not None:
         result.save(folder)
-    if json:
-        sys.stdout.write(_printable(result.to_json()) + "\n")
-    elif not quiet:
-        from foundcause.terminal import print_result
+    with _quiet_when_nobody_reads():
+        if json:
+            sys.stdout.write(_printable(result.to_json()) + "\n")
+        elif not quiet:
+            from foundcause.terminal import print_result
 
-        print_result(result, folder)
+            print_result(result, folder)
 
 
 def info(
@@ -120,7 +124,9 @@ def info(
     """Versions, device and what the checkpoint says about itself."""
     from foundcause.terminal import print_facts, system_facts
 
-    print_facts(system_facts(checkpoint), as_json=json)
+    facts = system_facts(checkpoint)
+    with _quiet_when_nobody_reads():
+        print_facts(facts, as_json=json)
 
 
 def demo(
@@ -157,6 +163,28 @@ def demo(
     right, adjacent = len(found & set(EDGES)), sum(frozenset(edge) in joined for edge in EDGES)
     say(f"Of {len(EDGES)} true edges {adjacent} are found, {right} in the right direction; {len(found)} are shown.")
     say(f"Would you rather click? `{sys.argv[0]} serve` opens a page for tables of your own.")
+
+
+@contextmanager
+def _quiet_when_nobody_reads() -> Iterator[None]:
+    """``discover ... | head`` closes the pipe early: no defect, and nothing to say.
+
+    rich and click both end with 1 on a broken pipe, which would read like a defect.
+    """
+    out = sys.stdout
+    try:
+        yield
+        out.flush()
+    except BrokenPipeError:
+        pass
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+    else:
+        return
+    # Python flushes once more when it ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    raise typer.Exit(EXIT_CLOSED_PIPE)
 
 
 @contextmanager

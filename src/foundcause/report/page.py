@@ -39,6 +39,7 @@ def render_html(result: Result, *, title: str | None = None) -> str:
         summary=escape(_summary(result)),
         warnings=_warnings(result),
         knowledge=_knowledge(result.knowledge),
+        without_script=_without_script(result),
         legend='<span class="known">given by you</span>' if data["required_pairs"] else "",
         columns=_columns(result),
         settings=_facts(result.settings),
@@ -131,6 +132,20 @@ def _knowledge(known: Knowledge | None) -> str:
         note += " A later tier cannot cause an earlier one, nor can it through columns without a tier."
     heading = "<h2>What you said beforehand</h2>"
     return f'<section id="knowledge">{heading}{_facts(said)}<p class="soft">{note}</p></section>'
+
+
+def _without_script(result: Result) -> str:
+    """The edges for a browser that runs no scripts, which draw everything else about the graph."""
+    told = "This browser runs no scripts, so the graph is not drawn; these are its edges."
+    if not len(result.edges):
+        return "<p>This browser runs no scripts, so the graph is not drawn; no edge is shown.</p>"
+    head = "".join(f'<th scope="col">{text}</th>' for text in ("cause", "effect", "probability", "agreement"))
+    rows = []
+    for edge in result.edges.to_dict("records"):
+        cells = (edge["cause"], edge["effect"], f"{edge['probability']:.2f}", f"{edge['agreement']:.0%}")
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<p>{told}</p><div class="scroll">{table}</div>'
 
 
 def _columns(result: Result) -> str:

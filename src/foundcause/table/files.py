@@ -133,7 +133,8 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
     if dialect.titles:
         notes.append(f"{len(dialect.titles)} lines above the table were skipped: {quote(dialect.titles[:3])}")
     if skipped_lines[0]:
-        notes.append(f"{skipped_lines[0]} lines had another number of cells than the first and were skipped")
+        lines, were = ("line", "was") if skipped_lines[0] == 1 else ("lines", "were")
+        notes.append(f"{skipped_lines[0]} {lines} had another number of cells than the first and {were} skipped")
     notes += tell_second_table(path, dialect)
     if not dialect.header:
         notes.append(

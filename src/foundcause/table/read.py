@@ -24,6 +24,7 @@ from foundcause.table.words import WITHOUT_ORDER
 
 MAX_ROWS = 20_000
 MAX_COLUMNS = 20_000
+WITHOUT_EDGES = "kept without edges"
 _NOTES_TOGETHER = 3
 
 
@@ -35,6 +36,7 @@ class Table:
     names: D unique column names, in the order of the source.
     columns: what each column was taken for; those with status ``isolated`` take no part in the graph. Columns with
         status ``dropped`` stand at the end and have no values.
+    places: (N,) where the rows stood in the source, from 0, without those that are empty.
     total_rows: rows of the source before sampling, without those that are empty and without totals below the table.
     warnings: what a reader of the result should know about the table.
     readings: how columns of words were read, so that ``read_table`` can read other rows alike.
@@ -43,6 +45,7 @@ class Table:
     values: np.ndarray
     names: tuple[str, ...]
     columns: tuple[ColumnInfo, ...]
+    places: np.ndarray
     total_rows: int
     warnings: tuple[str, ...]
     readings: Mapping[str, Reading] = field(default_factory=dict)
@@ -122,13 +125,16 @@ def read_table(
         warnings.append(f"the last {ending} totals or means of the rows above, not data; left out")
     findings = find_unfit(unique, encoded, policies, places=places, total_rows=total_rows)
     warnings += _coding_notes(unique, encoded, findings)
-    encoded, emptied = _without_empty_rows(encoded, findings, policies)
+    filled = _filled_rows(encoded, findings, policies)
+    emptied = int((~filled).sum())
+    if emptied:
+        encoded = [replace(column, values=column.values[filled]) for column in encoded]
     if empty_rows := raw.blank_rows + emptied:
         holding = "1 row holds" if empty_rows == 1 else f"{empty_rows:,} rows hold"
         warnings.append(f"{holding} no value in any column that takes part; left out")
     if len(places) == total_rows:
         total_rows -= emptied
-    return _assemble(unique, encoded, findings, policies, total_rows, warnings)
+    return _assemble(unique, encoded, findings, policies, places[filled], total_rows, warnings)
 
 
 def _encode(
@@ -141,17 +147,13 @@ def _encode(
     ]
 
 
-def _without_empty_rows(
-    encoded: list[Encoded], findings: list[Finding | None], policies: Policies
-) -> tuple[list[Encoded], int]:
-    """The columns without rows in which no column that takes part is observed, and how many those were."""
+def _filled_rows(encoded: list[Encoded], findings: list[Finding | None], policies: Policies) -> np.ndarray:
+    """(N,) bool, rows in which a column that takes part is observed; all rows when no row has one."""
     filled = np.zeros(len(encoded[0].values), dtype=bool)
     for column, finding in zip(encoded, findings, strict=True):
         if finding is None or getattr(policies, finding.case) == "keep":
             filled |= ~np.isnan(column.values)
-    if filled.all() or not filled.any():
-        return encoded, 0
-    return [replace(column, values=column.values[filled]) for column in encoded], int((~filled).sum())
+    return filled if filled.any() else ~filled
 
 
 def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Finding | None]) -> list[str]:
@@ -176,6 +178,7 @@ def _assemble(
     encoded: list[Encoded],
     findings: list[Finding | None],
     policies: Policies,
+    places: np.ndarray,
     total_rows: int,
     warnings: list[str],
 ) -> Table:
@@ -205,7 +208,7 @@ def _assemble(
             verb = {
                 "drop": "dropped",
                 "keep": "nothing in the table tells the two apart, so edges of one may belong to the other",
-            }.get(policy, "kept without edges")
+            }.get(policy, WITHOUT_EDGES)
             told.setdefault(f"{finding.reason}; {verb}", []).append(name)
         if info.status == "dropped":
             dropped.append(info)
@@ -220,6 +223,7 @@ def _assemble(
         values=values,
         names=tuple(names[k] for k in kept),
         columns=(*columns, *dropped),
+        places=places,
         total_rows=total_rows,
         warnings=tuple(dict.fromkeys(warnings)),
         readings={names[k]: reading for k in kept if (reading := encoded[k].reading) is not None},

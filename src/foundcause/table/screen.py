@@ -25,12 +25,18 @@ _MIN_ROWS_FOR_IDENTIFIER = 20
 _GAPS = 1.5  # a counter of a filtered table spans at most so many times its rows
 _LOG_CHANCE = -15.0
 _FAR = 100.0
+# What studies call the cases themselves: SUBJID, MRN, "Patient No."
+_CASE = (
+    r"(?i:(patient|subject|participant|person|respondent|proband|case)([\s_.-]*(no|nr|num|number)\.?)?|u?subjid|mrn|pid"
+    r"|(hospital|medical[\s_.-]*record)[\s_.-]*(no|nr|num|number)\.?)"
+)
 _IDENTIFIER_NAME = re.compile(
     r"(?i:(.*[_\s.-])?(id|ids|uuid|guid|key|index|idx|rowid|row[_ ]?(number|no|nr|id)|record[_ ]?(number|no|nr)))"
     r"|.*[a-z]I[dD]|(?i:unnamed.*)|column_1"  # what a first column without a name is called
+    rf"|{_CASE}"
 )
 # An index may be a measurement (body mass index), the number of a case is none.
-_NAMES_CASES = re.compile(r"(?i:(.*[_\s.-])?(ids?|uuid|guid|record[_ ]?(number|no|nr)))|.*[a-z]I[dD]")
+_NAMES_CASES = re.compile(rf"(?i:(.*[_\s.-])?(ids?|uuid|guid|record[_ ]?(number|no|nr)))|.*[a-z]I[dD]|{_CASE}")
 _MANY_CASES = 20  # fewer values are rather groups, such as sites
 
 
@@ -122,7 +128,7 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
             return Finding(case="identifier", reason="a row counter")
         if _IDENTIFIER_NAME.fullmatch(name):
             return Finding(case="identifier", reason="different in every row and named like an identifier")
-    codes = column.kind == "nominal" or (whole and column.kind == "count")
+    codes = column.kind == "nominal" or (whole and column.kind in ("count", "continuous"))  # of many digits too
     if codes and distinct >= _MANY_CASES and _NAMES_CASES.fullmatch(name):
         each = f"{distinct} values, {len(observed) / distinct:.2g} rows each"
         reason = f"named like an identifier ({each}); rows that share one are no independent cases, though used as such"

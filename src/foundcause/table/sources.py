@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +18,26 @@ import pandas as pd
 from foundcause.errors import InputError, TableError
 from foundcause.table.blank import filled_rows
 from foundcause.table.files import RawFile, read_file
+from foundcause.table.names import as_text
 from foundcause.table.sample import sampled_rows
+
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_source(source: Any, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
     """The source as a pandas frame of at most ``max_rows`` rows; those without any cell do not count."""
     if isinstance(source, str | os.PathLike):
         with _rereadable(_place(source)) as place:
-            return read_file(place, max_rows=max_rows, seed=seed, separator=separator, header=header)
+            raw = read_file(place, max_rows=max_rows, seed=seed, separator=separator, header=header)
+            return replace(raw, frame=_without_unnamed_index(raw.frame))
     for option, value in (("separator", separator), ("header", header)):
         if value is not None:
             raise InputError(f"{option}={value!r} is for text files; this {type(source).__name__} is a table already")
     try:
         held = _held(source)
+        notes: tuple[str, ...] = ()
+        if isinstance(source, pd.DataFrame | pd.Series):
+            held, notes = _with_named_index(held)
         filled = filled_rows(_columns(held), len(held))
         chosen = sampled_rows(len(filled), max_rows, seed)
         rows = filled if chosen is None else filled[chosen]
@@ -40,7 +49,38 @@ def read_source(source: Any, *, max_rows: int, seed: int, separator: str | None,
             f"this {type(source).__name__} cannot be read as a table: {str(error).splitlines()[0]}"
         ) from error
     places = np.arange(len(filled)) if chosen is None else chosen
-    return RawFile(frame=frame, places=places, total_rows=len(filled), blank_rows=len(held) - len(filled))
+    return RawFile(
+        frame=_without_unnamed_index(frame),
+        places=places,
+        total_rows=len(filled),
+        blank_rows=len(held) - len(filled),
+        notes=notes,
+    )
+
+
+def _with_named_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The frame with the named levels of its index as columns, as Parquet would hold them, and a note if there are any.
+
+    After ``set_index`` or ``groupby`` they are variables like the others; an index that counts the rows is none.
+    """
+    index = frame.index
+    named = [k for k, name in enumerate(index.names) if name is not None]
+    if isinstance(index, pd.RangeIndex) or not named:
+        return frame, ()
+    levels = [pd.Series(index.get_level_values(k), index=index) for k in named]
+    names = [index.names[k] for k in named]
+    columns = [*frame.columns, *names]  # apart, so that levels may be called like columns, or those have levels too
+    joined = pd.concat([frame.set_axis(range(frame.shape[1]), axis=1), *levels], axis=1)
+    joined.columns = pd.Index(columns, dtype=object, tupleize_cols=False)
+    which = ", ".join(repr(as_text(name)) for name in names)
+    used = "is used as a column like any other" if len(named) == 1 else "are used as columns like any others"
+    return joined, (f"the index {which} of the frame {used}; df.reset_index(drop=True) leaves it out",)
+
+
+def _without_unnamed_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame without the columns in which Arrow and Parquet keep an index of pandas that has no name."""
+    kept = [not _UNNAMED_INDEX.fullmatch(str(name)) for name in frame.columns]
+    return frame if all(kept) else frame.loc[:, kept]
 
 
 @contextmanager

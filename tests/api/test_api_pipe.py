@@ -1,0 +1,45 @@
+"""The command when nobody reads what it prints, and what it claims of columns with required edges."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foundcause import discover
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_closed_pipe_ends_quietly(file: Path, tiny_checkpoint: Path, options: list[str]) -> None:
+    command = [sys.executable, "-m", "foundcause", "discover", file.name, "--runs", "1", "--checkpoint"]
+    with subprocess.Popen(
+        [*command, str(tiny_checkpoint), *options], cwd=file.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read().decode()
+        assert process.wait(timeout=120) == 141
+    assert said == ""
+    assert options or (file.parent / "t-graph" / "report.html").is_file()
+
+
+def test_a_required_edge_is_not_denied(tiny_checkpoint: Path) -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc")).assign(site=1, empty="")
+    known = {"required": [("a", "site")]}
+    result = discover(frame, knowledge=known, checkpoint=tiny_checkpoint, runs=1)
+    assert ("a", "site") in set(zip(result.edges["cause"], result.edges["effect"], strict=True))
+    assert "column 'site': constant; kept without edges but those you require" in result.warnings
+    assert "column 'empty': without any value; kept without edges" in result.warnings
+    plain = discover(frame, checkpoint=tiny_checkpoint, runs=1)
+    assert "column 'site': constant; kept without edges" in plain.warnings
