@@ -67,6 +67,15 @@ def test_a_loaded_network_can_be_trained_on(saved: Path) -> None:
     assert loaded.pair_input.weight.grad is not None
 
 
+def test_a_network_in_use_does_not_change_with_its_file(saved: Path) -> None:
+    network, _ = checkpoint.load(saved)
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    with open(saved, "r+b") as file:  # as `cp` writes over a file, without a new name
+        file.seek(saved.stat().st_size // 2)
+        file.write(b"\x01" * (saved.stat().st_size // 2))
+    assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
+
+
 def test_the_header_describes_the_file(saved: Path) -> None:
     header = checkpoint.describe(saved)
     assert header["config"] == TINY.to_dict()

@@ -118,7 +118,8 @@ def _opened(source: Path, device: str) -> Any:
 def _read(source: Path, device: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     with _opened(source, device) as file:
         header = _header(source, file.metadata())
-        return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        # Copies: what is read stays mapped to the file, and a network in use would change when the file is copied over.
+        return header, {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (not a dict)
 
 
 def _header(source: Path, entries: dict[str, str] | None) -> dict[str, Any]:
