@@ -90,7 +90,8 @@ def test_sizes_of_the_mixtures(many: tuple[Mixture, list[Task]]) -> None:
     if mixture is PAPER:
         assert rows.min() >= 100 and rows.max() <= 600 and columns.max() <= 50
         return
-    assert rows.min() >= 100 and 3000 < rows.max() <= 5000
+    assert 20 <= rows.min() < 40 and 3000 < rows.max() <= 5000
+    assert 0.05 < np.mean(rows < 100) < 0.2
     assert 50 < columns.max() <= 100
     assert np.mean(columns > 42) < 0.15
     lost = [1 - task.observed.mean() for task in tasks if task.record["missing"]]
@@ -100,10 +101,13 @@ def test_sizes_of_the_mixtures(many: tuple[Mixture, list[Task]]) -> None:
 @pytest.mark.parametrize("component", COMPONENT_NAMES)
 def test_each_component_alone(component: str) -> None:
     mixture = SHIPPED.only(component)
+    short = dataclasses.replace(mixture, sizes=dataclasses.replace(mixture.sizes, few_rows_chance=1.0))
     for index in range(8):
-        task = make_task(mixture, 1, index)
-        assert task.record["component"] == component
-        assert_well_formed(task)
+        for of in (mixture, short):
+            task = make_task(of, 1, index)
+            assert task.record["component"] == component
+            assert_well_formed(task)
+        assert 20 <= len(task.values) < 100
 
 
 def test_the_same_bytes_in_any_order_process_and_number_of_threads() -> None:
@@ -262,6 +266,8 @@ def test_without_and_only_keep_proportions() -> None:
 def test_nonsense_is_refused_with_a_remedy() -> None:
     with pytest.raises(ConfigError, match=r"cannot have 1 variables; start the range at 2"):
         Sizes(variables=((1.0, uniform(1, 5)),), rows=uniform(100, 200))
+    with pytest.raises(ConfigError, match=r"cannot have 5 rows; start the range at 20"):
+        Sizes(variables=((1.0, uniform(2, 5)),), rows=uniform(100, 200), few_rows=uniform(5, 50))
     with pytest.raises(ConfigError, match=r"weights of mixture PAPER sum to 0.9"):
         dataclasses.replace(PAPER, weights={"dowhy": 0.5, "diverse": 0.4})
     with pytest.raises(ConfigError, match=r"the weight of 'dowhy' is -0.5"):

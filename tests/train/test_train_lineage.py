@@ -64,6 +64,15 @@ def test_suites_of_which_nothing_was_seen() -> None:
     assert unseen(suites, None) == ()
 
 
+def test_one_suite_has_few_rows_and_no_other_has() -> None:
+    suites = families()
+    assert set(SHIPPED.weights) < set(suites)
+    for name, suite in suites.items():
+        tall = suite.sizes.rows.low >= 100 and not suite.sizes.few_rows_chance
+        assert tall == (name != "few_rows"), name
+    assert suites["few_rows"].sizes.few_rows_chance == 1.0
+
+
 def test_the_components_of_ancestors_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
     first = train(TrainConfig(**options(steps=1, only=("diverse",))), tmp_path / "a", say=_quiet)

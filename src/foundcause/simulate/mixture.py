@@ -126,6 +126,8 @@ SHIPPED = dataclasses.replace(
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),
         rows=log_uniform(100, 5000),
+        few_rows=log_uniform(20, 99),
+        few_rows_chance=0.12,
         wide=50,
         wide_rows=2000,
     ),

@@ -52,13 +52,17 @@ class Sizes:
     """How large tasks are.
 
     variables: ranges of the number of observed variables with their weights.
-    rows: range of the number of rows.
+    rows: range of the number of rows, in most tasks.
+    few_rows: range of the number of rows in the others.
+    few_rows_chance: share of these others.
     wide: tasks with more variables than this are wide.
     wide_rows: most rows of a wide task (kept in four of five wide tasks).
     """
 
     variables: tuple[tuple[float, Range], ...]
     rows: Range
+    few_rows: Range = field(default_factory=lambda: Range(low=20, high=99, log=True))
+    few_rows_chance: float = 0.0
     wide: int = 50
     wide_rows: int = 10**9
 
@@ -67,8 +71,9 @@ class Sizes:
         smallest = min(r.low for _, r in self.variables)
         if smallest < 2:
             raise ConfigError(f"a task cannot have {smallest:g} variables; start the range at 2 or more")
-        if self.rows.low < 20:
-            raise ConfigError(f"a task cannot have {self.rows.low:g} rows; start the range at 20 or more")
+        fewest = min(self.rows.low, self.few_rows.low)
+        if fewest < 20:
+            raise ConfigError(f"a task cannot have {fewest:g} rows; start the range at 20 or more")
 
     def draw(self, rng: np.random.Generator) -> tuple[int, int]:
         """(variables, rows) of one task."""
@@ -79,7 +84,10 @@ class Sizes:
             if left < 0.0:
                 chosen = candidate
                 break
-        variables, rows = chosen.draw_integer(rng), self.rows.draw_integer(rng)
+        variables = chosen.draw_integer(rng)
+        if self.few_rows_chance and rng.random() < self.few_rows_chance:
+            return variables, self.few_rows.draw_integer(rng)
+        rows = self.rows.draw_integer(rng)
         if variables > self.wide and rows > self.wide_rows and rng.random() < 0.8:
             rows = Range(low=self.rows.low, high=self.wide_rows, log=self.rows.log).draw_integer(rng)
         return variables, rows

@@ -13,7 +13,7 @@ from typing import Any
 from foundcause.simulate.artefacts import SMALLEST_FOR_COPIES
 from foundcause.simulate.chance import Range
 from foundcause.simulate.mishaps import SMALLEST_FOR_BYSTANDERS
-from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES, Mixture
+from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES, Mixture, Sizes
 
 Record = dict[str, Any]
 Measure = Callable[[Record], tuple[float, float] | None]
@@ -159,13 +159,7 @@ def _sizes(mixture: Mixture) -> list[Share]:
             bounds=(low, high),
         )
     )
-    if mixture.sizes.wide_rows >= mixture.sizes.rows.high:
-        found.append(_size("rows", mixture.sizes.rows, lambda r: r["rows"], lambda r: True, True))
-    else:
-        wide = mixture.sizes.wide
-        found.append(
-            _size("rows (not wide)", mixture.sizes.rows, lambda r: r["rows"], lambda r: r["variables"] <= wide, True)
-        )
+    found += _rows(mixture.sizes)
     if mixture.hiding.heavy_chance == 0.0:
         bounds = (mixture.hiding.usual.low, mixture.hiding.usual.high)
         found.append(
@@ -177,6 +171,26 @@ def _sizes(mixture: Mixture) -> list[Share]:
             )
         )
     return found
+
+
+def _rows(sizes: Sizes) -> list[Share]:
+    few, title = sizes.few_rows_chance > 0.0, "rows"
+    wide = sizes.wide if sizes.wide_rows < sizes.rows.high else math.inf
+    if wide < math.inf:
+        title += " (not wide)"
+
+    def short(record: Record) -> bool:
+        return few and record["rows"] <= sizes.few_rows.high
+
+    found = [_size(title, sizes.rows, _rows_of, lambda r: r["variables"] <= wide and not short(r), True)]
+    if few:
+        found.append(Share(name="few rows", expected=sizes.few_rows_chance, measure=lambda r: (float(short(r)), 1.0)))
+        found.append(_size("rows, where few", sizes.few_rows, _rows_of, short, True))
+    return found
+
+
+def _rows_of(record: Record) -> float:
+    return float(record["rows"])
 
 
 def _rounding_loss(mixture: Mixture) -> float:

@@ -22,7 +22,8 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     from foundcause.simulate.mixture import MIXTURES
     from foundcause.simulate.settings import HELD_OUT_WORLDS
 
-    whole = MIXTURES["SHIPPED"]
+    mixture = MIXTURES["SHIPPED"]
+    whole = dataclasses.replace(mixture, sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0))
     suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
     generic = whole.only("diverse", "dowhy")
     missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
@@ -30,6 +31,7 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     suites["confounded"] = dataclasses.replace(
         generic, hiding=dataclasses.replace(whole.hiding, usual=uniform(0.3, 0.8), heavy_chance=0.0)
     )
+    suites["few_rows"] = dataclasses.replace(whole, sizes=dataclasses.replace(whole.sizes, few_rows_chance=1.0))
     suites["missing"] = dataclasses.replace(whole, missing=missing)
     suites["wide"] = dataclasses.replace(whole.without(*_small(whole)), sizes=wide)
     suites |= {alias: suites[name] for alias, name in ALIASES.items() if alias in names}
