@@ -5,20 +5,21 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
 from foundcause.bench import datasets
 from foundcause.bench.case import Case, Dataset, always_available
-from foundcause.bench.datasets import bif, tuebingen
+from foundcause.bench.datasets import bif, gaussian, tuebingen
 from foundcause.bench.datasets.synthetic import marginalise, random_dag
 from foundcause.bench.location import network_file
 from foundcause.bench.metrics.equivalence import is_dag
 from foundcause.bench.report import paper
 from foundcause.errors import ConfigError, DataUnavailableError, InputError
 
-BUNDLED = [name for name in datasets.CLEAN + datasets.WIDE if datasets.DATASETS[name].simulated]
+BUNDLED = [name for name in datasets.CLEAN + datasets.WIDE + datasets.BEYOND if datasets.DATASETS[name].simulated]
 FILES = [name for name in datasets.CLEAN + datasets.WIDE if not datasets.DATASETS[name].simulated]
 
 
@@ -138,6 +139,25 @@ def test_bif_reader_equals_pgmpy() -> None:
         for k, p in enumerate((*ours.parents[child], child)):
             values = np.take(values, [names[k].index(state) for state in ours.states[p]], axis=k)
         assert np.allclose(values, ours.tables[child], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in gaussian.DATASETS])
+def test_gaussian_networks_equal_pgmpy_s(name: str) -> None:
+    from pgmpy.models import LinearGaussianBayesianNetwork
+
+    path = network_file(f"{name.replace('_', '-')}.json")
+    ours = gaussian.read(path)
+    theirs = LinearGaussianBayesianNetwork.load(str(path))
+    edges = {(ours.names[i], ours.names[j]) for i, j in np.argwhere(ours.adjacency)}
+    assert edges == set(theirs.edges())
+    mean, covariance = theirs.to_joint_gaussian()
+    order = [list(nx.topological_sort(theirs)).index(node) for node in ours.names]
+    inverse = np.linalg.inv(np.eye(len(ours.names)) - ours.weights)
+    np.testing.assert_allclose(ours.intercepts @ inverse, np.asarray(mean)[order], rtol=1e-3, atol=2e-3)
+    implied = inverse.T @ np.diag(ours.deviations**2) @ inverse
+    np.testing.assert_allclose(implied, np.asarray(covariance)[np.ix_(order, order)], rtol=1e-3, atol=2e-3)
+    drawn = ours.sample(40_000, np.random.default_rng(0))
+    np.testing.assert_allclose(np.cov(drawn.T).diagonal(), implied.diagonal(), rtol=0.08)
 
 
 def test_sampled_frequencies_follow_the_tables() -> None:

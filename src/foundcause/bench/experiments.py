@@ -8,7 +8,7 @@ from functools import partial
 
 from foundcause.bench.case import Case
 from foundcause.bench.corruption import missing_at_random
-from foundcause.bench.datasets import CLEAN, CONFOUNDED, DIMENSION, DIMENSION_PAPER, TUEBINGEN, WIDE
+from foundcause.bench.datasets import BEYOND, CLEAN, CONFOUNDED, DIMENSION, DIMENSION_PAPER, TUEBINGEN, WIDE
 from foundcause.bench.datasets.seeding import generator
 from foundcause.bench.datasets.synthetic import TASKS
 from foundcause.errors import ConfigError
@@ -83,6 +83,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             seeds=TASKS,
         ),
         Experiment(name="wide", question="published networks of 56 to 100 variables", datasets=WIDE),
+        Experiment(name="beyond", question="published networks that the paper does not evaluate on", datasets=BEYOND),
         Experiment(name="tuebingen", question="direction of 102 real pairs", datasets=TUEBINGEN, seeds=1, pairs=True),
         Experiment(
             name="confounding",
