@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ def test_plans_by_protocol():
     release = plan_passes(RELEASE, rows=100, variables=4, runs=3, seed=0)
     assert release.rows == (None, None, None)
     assert len(plan_passes(RELEASE, rows=6000, variables=4, runs=3, seed=0).rows[0]) == 5000
+    assert plan.sparing == (False, True, False) and not any(boot.sparing + release.sparing)
     with pytest.raises(ConfigError):
         plan_passes(DEFAULT, rows=100, variables=4, runs=0, seed=0)
 
@@ -111,6 +113,20 @@ def test_permuted_columns_come_back_in_table_order(tiny):
         logits = getattr(passes, name)
         assert logits.std() > 0
         np.testing.assert_allclose(logits, logits[:1].repeat(4, axis=0), atol=2e-4)
+
+
+def test_every_second_pass_does_without_far_cells(tiny):
+    values = np.random.default_rng(3).normal(size=(200, 4))
+    values[9, 2] = 40.0
+    spared = values.copy()
+    spared[9, 2] = np.nan
+    plan = plan_passes(DEFAULT, rows=200, variables=4, runs=6, seed=0)
+    found = run_passes(tiny, values, plan)[0].edges
+    everything = run_passes(tiny, values, replace(plan, sparing=(False,) * 6))[0].edges
+    nothing_far = run_passes(tiny, spared, replace(plan, sparing=(False,) * 6))[0].edges
+    np.testing.assert_array_equal(found[::2], everything[::2])
+    np.testing.assert_array_equal(found[1::2], nothing_far[1::2])
+    assert np.abs(everything - nothing_far)[1::2].max() > 1e-3  # or there would be nothing to see
 
 
 @pytest.mark.parametrize("case", ["e2e_A_d5_n120", "e2e_A_d6_n100_nan"])

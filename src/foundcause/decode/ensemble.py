@@ -16,6 +16,7 @@ import numpy as np
 from foundcause.decode.protocol import Passes, Protocol
 from foundcause.decode.release import column_orders, row_choice
 from foundcause.errors import ConfigError
+from foundcause.statistics.isolated import without_isolated
 
 if TYPE_CHECKING:
     import torch
@@ -32,10 +33,12 @@ class Plan:
     """What each pass sees.
 
     rows: per pass, indices of its rows, or None for all. columns: per pass, its column order, or None for none.
+    sparing: per pass, whether cells far from all others are missing to it.
     """
 
     rows: tuple[np.ndarray | None, ...]
     columns: tuple[np.ndarray | None, ...]
+    sparing: tuple[bool, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -47,11 +50,13 @@ def plan_passes(protocol: Protocol, *, rows: int, variables: int, runs: int, see
         raise ConfigError(f"runs={runs} must be at least 1")
     if protocol.name == "release":
         chosen = row_choice(rows, protocol.max_rows)
-        return Plan(rows=(chosen,) * runs, columns=tuple(column_orders(variables, runs)))
+        return Plan(rows=(chosen,) * runs, columns=tuple(column_orders(variables, runs)), sparing=(False,) * runs)
     generators = [np.random.default_rng([seed, k]) for k in range(runs)]
     samples = tuple(_sample(protocol, rows, k, rng) for k, rng in enumerate(generators))
     orders = tuple(rng.permutation(variables) if protocol.permute else None for rng in generators)
-    return Plan(rows=samples, columns=orders)
+    # Whether a far cell is a slip or the best evidence there is, nobody knows: half of the passes do without it.
+    sparing = tuple(protocol.spares_far_cells and k % 2 == 1 for k in range(runs))
+    return Plan(rows=samples, columns=orders, sparing=sparing)
 
 
 def _sample(protocol: Protocol, rows: int, k: int, rng: np.random.Generator) -> np.ndarray | None:
@@ -82,28 +87,29 @@ def run_passes(
     import torch
 
     device = next(network.parameters()).device
+    tables = (values, without_isolated(values) if any(plan.sparing) else values)
     found: dict[str, list[np.ndarray | None]] = {name: [None] * len(plan) for name in _HEADS}
     first: np.ndarray | None = None
     done, total = 0, 2 * len(plan)
     most = _CACHED_PAIRS // values.shape[1] ** 2 if device.type == "cpu" else None
-    shared: dict[int, torch.Tensor] = {}
+    shared: dict[tuple[int, bool], torch.Tensor] = {}
     with torch.no_grad():
         for window in _windows(len(plan), batch_size):
-            samples = {_key(plan.rows[k]): _tensors(values, plan.rows[k], device) for k in window}
+            samples = {_key(plan, k): _tensors(tables[plan.sparing[k]], plan.rows[k], device) for k in window}
             missing = {key: sample for key, sample in samples.items() if key not in shared}
             shared = {key: table for key, table in shared.items() if key in samples}
             # Every pass looks at gaps in its own way.
-            looks = [next(k for k in window if _key(plan.rows[k]) == key) for key in missing]
+            looks = [next(k for k in window if _key(plan, k) == key) for key in missing]
             found_now = _statistics_of(network, list(missing.values()), seed, looks)
             for key, table in zip(missing, found_now, strict=True):
                 shared[key] = table
                 _report(progress, min(done + len(shared), total), total, "statistics")
             if first is None:
-                first = shared[_key(plan.rows[0])].cpu().numpy()
+                first = shared[_key(plan, 0)].cpu().numpy()
             done += len(window)
             _report(progress, done, total, "statistics")
             for group in _together(plan, window, most):
-                keys = [_key(plan.rows[k]) for k in group]
+                keys = [_key(plan, k) for k in group]
                 inputs = [
                     _permuted(*samples[key], shared[key], plan.columns[k]) for k, key in zip(group, keys, strict=True)
                 ]
@@ -168,8 +174,10 @@ def _tensors(values: np.ndarray, rows: np.ndarray | None, device: torch.device) 
     return torch.from_numpy(filled).to(device), torch.from_numpy(observed).to(device)
 
 
-def _key(rows: np.ndarray | None) -> int:
-    return -1 if rows is None else id(rows)
+def _key(plan: Plan, k: int) -> tuple[int, bool]:
+    """Passes that share it see the same table."""
+    rows = plan.rows[k]
+    return -1 if rows is None else id(rows), plan.sparing[k]
 
 
 def _statistics_of(

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from foundcause.suspicions.cells import isolated_cells, rows_that_differ
+from foundcause.statistics.isolated import isolated_cells
+from foundcause.suspicions.cells import rows_that_differ
 from foundcause.suspicions.design import counts_column, design_columns, looks_long, looks_transposed
 from foundcause.suspicions.functions import functions, products
 from foundcause.table import Table
