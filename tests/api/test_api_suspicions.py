@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from foundcause import discover
+from foundcause.far_cells import isolated_cells
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.simulate.settings import Mishaps
-from foundcause.statistics.isolated import isolated_cells
 from foundcause.suspicions import suspicions
 from foundcause.suspicions.design import design_columns
 from foundcause.table import read_table

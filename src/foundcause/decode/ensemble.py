@@ -16,7 +16,7 @@ import numpy as np
 from foundcause.decode.protocol import Passes, Protocol
 from foundcause.decode.release import column_orders, row_choice
 from foundcause.errors import ConfigError
-from foundcause.statistics.isolated import without_isolated
+from foundcause.far_cells import without_isolated
 
 if TYPE_CHECKING:
     import torch

@@ -174,23 +174,21 @@ def _sizes(mixture: Mixture) -> list[Share]:
 
 
 def _rows(sizes: Sizes) -> list[Share]:
-    few, title = sizes.few_rows_chance > 0.0, "rows"
-    wide = sizes.wide if sizes.wide_rows < sizes.rows.high else math.inf
-    if wide < math.inf:
-        title += " (not wide)"
+    limited = sizes.wide_rows < sizes.rows.high  # of wide tasks the rows follow another law
+    few = sizes.few_rows_chance > 0.0
 
     def short(record: Record) -> bool:
         return few and record["rows"] <= sizes.few_rows.high
 
-    found = [_size(title, sizes.rows, _rows_of, lambda r: r["variables"] <= wide and not short(r), True)]
+    def usual(record: Record) -> bool:
+        return not short(record) and not (limited and record["variables"] > sizes.wide)
+
+    title = "rows (not wide)" if limited else "rows"
+    found = [_size(title, sizes.rows, lambda r: r["rows"], usual, True)]
     if few:
         found.append(Share(name="few rows", expected=sizes.few_rows_chance, measure=lambda r: (float(short(r)), 1.0)))
-        found.append(_size("rows, where few", sizes.few_rows, _rows_of, short, True))
+        found.append(_size("rows, where few", sizes.few_rows, lambda r: r["rows"], short, True))
     return found
-
-
-def _rows_of(record: Record) -> float:
-    return float(record["rows"])
 
 
 def _rounding_loss(mixture: Mixture) -> float:

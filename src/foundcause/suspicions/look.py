@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from foundcause.statistics.isolated import isolated_cells
+from foundcause.far_cells import isolated_cells
 from foundcause.suspicions.cells import rows_that_differ
 from foundcause.suspicions.design import counts_column, design_columns, looks_long, looks_transposed
 from foundcause.suspicions.functions import functions, products
@@ -36,8 +36,7 @@ def _isolated(table: Table) -> list[str]:
         coded = any(note.startswith(f"column {name!r} holds ") for note in table.warnings)  # -999 is told already
         if coded or table.columns[k].kind not in ("continuous", "count"):
             continue
-        seen = np.flatnonzero(~np.isnan(table.values[:, k]))
-        cells = seen[isolated_cells(table.values[seen, k])]
+        cells = isolated_cells(table.values[:, k])
         if len(cells) == 0:
             continue
         shown = _joined([f"{table.values[row, k]:.10g} (row {table.places[row] + 1})" for row in cells.tolist()])

@@ -1,6 +1,6 @@
 """Cells that lie far from all others of their column: a lost decimal point, or the one extreme day of a year.
 
-Shapes: N rows, D columns.
+Shapes: N rows, D columns. Without torch, so that a table can be looked at before the network is loaded.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ _FACTOR = 5.0  # an isolated cell is at least so many times as far from the midd
 _CHANCE = 1e-3  # that the farthest cell of a tail like a power law looks isolated; of two or three cells, less
 
 
-def isolated_cells(cells: np.ndarray) -> np.ndarray:
-    """Places of the one to three cells (N,) that lie far from all others, the farthest first; empty when none do.
+def isolated_cells(column: np.ndarray) -> np.ndarray:
+    """Places of the one to three cells of a column (N,), NaN where missing, that lie far from all others.
+
+    The farthest comes first; empty when there is none.
 
     Distances are those from the median. In a tail as heavy as a power law, the logarithms of the largest distances
     thin out evenly: k times the k-th gap between them is exponential with the mean excess of the tail as its mean.
     So a heavy tail, whose cells lead up to the farthest one, is no reason, and lighter tails have smaller gaps still.
     """
-    count = len(cells)
-    if count < _LEAST_CELLS or len(np.unique(cells)) < _LEAST_DISTINCT:
+    seen = np.flatnonzero(~np.isnan(column))
+    cells = column[seen]
+    if len(cells) < _LEAST_CELLS or len(np.unique(cells)) < _LEAST_DISTINCT:
         return np.zeros(0, dtype=int)
     scale = np.abs(cells).max()  # differences of huge numbers overflow
     distance = np.abs(cells / scale - np.median(cells / scale))
@@ -39,15 +42,14 @@ def isolated_cells(cells: np.ndarray) -> np.ndarray:
         limit = tail * ((_CHANCE / 10 ** (k - 1)) ** (-1 / tail) - 1)  # of an exponential over the mean of ``tail``
         if gap > np.log(_FACTOR) and k * gap > limit * excess:
             isolated = k
-    return order[:isolated]
+    return seen[order[:isolated]]
 
 
 def without_isolated(values_ND: np.ndarray) -> np.ndarray:
     """The table with its isolated cells missing too (NaN); itself when there are none."""
     spared = values_ND
     for column in range(values_ND.shape[1]):
-        seen = np.flatnonzero(~np.isnan(values_ND[:, column]))
-        places = seen[isolated_cells(values_ND[seen, column])]
+        places = isolated_cells(values_ND[:, column])
         if places.size:
             spared = values_ND.copy() if spared is values_ND else spared
             spared[places, column] = np.nan
