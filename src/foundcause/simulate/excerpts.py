@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from foundcause.simulate.pairs import recorded
+from foundcause.simulate.recording import recorded
 from foundcause.simulate.settings import WORLD_NAMES
 from foundcause.simulate.task import Scene
 

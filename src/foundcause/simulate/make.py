@@ -10,7 +10,18 @@ import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import artefacts, excerpts, linear, mishaps, missing, pairs, paths, special, unrelated
+from foundcause.simulate import (
+    artefacts,
+    excerpts,
+    linear,
+    mishaps,
+    missing,
+    pairs,
+    paths,
+    resolution,
+    special,
+    unrelated,
+)
 from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import marginalise
 from foundcause.simulate.sanitise import sanitise
@@ -139,6 +150,9 @@ def _finish(
         spoiled = []
     else:
         values, spoiled, counts = artefacts.spoil(rng, mixture.artefacts, values, discrete)
+    if component not in OUR_PAIRS:
+        values, written = resolution.write_down(rng, mixture.resolution, values, discrete)
+        spoiled = spoiled + written
     if bystanders:
         columns, kinds = zip(*(mishaps.bystander(rng, len(values)) for _ in range(bystanders)), strict=True)
         values, discrete = np.column_stack([values, *columns]), np.concatenate([discrete, kinds])

@@ -22,6 +22,7 @@ from foundcause.simulate.settings import (
     Mishaps,
     Missing,
     Mixture,
+    Resolution,
     Sizes,
     Specials,
     WorldArtefacts,
@@ -160,6 +161,7 @@ SHIPPED = dataclasses.replace(
     world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
     missing=Missing(chance=0.30, cells=uniform(0.0, 0.40)),
     mishaps=Mishaps(slips=0.06, bystanders=0.10),
+    resolution=Resolution(rounding=0.7, floors=0.3),
 )
 
 MIXTURES: dict[str, Mixture] = {PAPER.name: PAPER, SHIPPED.name: SHIPPED}

@@ -21,6 +21,7 @@ from foundcause.simulate import pairs_responses as responses
 from foundcause.simulate.pairs_causes import NATURAL, draw_cause
 from foundcause.simulate.pairs_functions import gaussian_process, standard, warp
 from foundcause.simulate.pairs_mechanisms import effect, shaped_noise
+from foundcause.simulate.recording import recorded
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds import expert_tables
 
@@ -239,44 +240,6 @@ def _table(
     shuffled = rng.random() < 0.4
     pair = [rng.permutation(k)[c] if shuffled else c for c, k in zip((cause, result), states, strict=True)]
     return pair[0], pair[1], {"law": name, "states": [int(k) for k in states]}
-
-
-def recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Both columns as recorded, by one rule for either side: measurement noise, outliers, logarithms, rounding."""
-    rows = len(columns)
-    touches: list[str] = []
-    spread = columns.std(axis=0) + 1e-12
-    steps = np.array([len(np.unique(column)) < min(40, rows // 3) for column in columns.T])
-    if rng.random() < 0.4:
-        size = np.exp(rng.uniform(np.log(0.004), np.log(0.15), 2)) * (rng.random(2) < 0.75)
-        # Values that come in steps are read without error as often as not.
-        size = np.where(steps & (rng.random(2) < 0.7), 0.0, size)
-        columns = columns + size * spread * rng.normal(size=columns.shape)
-        steps &= size == 0
-        touches.append("measured")
-    if rng.random() < 0.08:
-        hit = rng.random(columns.shape) < rng.uniform(0.001, 0.02)
-        columns = columns + hit * rng.normal(size=columns.shape) * spread * rng.uniform(2.0, 6.0)
-        touches.append("outliers")
-    if rng.random() < 0.1:
-        low = columns.min(axis=0)
-        columns = np.log(columns - low + rng.uniform(0.02, 0.5, 2) * (columns.mean(axis=0) - low + 1e-9))
-        touches.append("logged")
-    if rng.random() < 0.4:
-        levels = np.exp(rng.uniform(np.log(12.0), np.log(300.0), 2))
-        unit = 5.0 * columns.std(axis=0) / levels
-        rounded = np.round(columns / (unit + 1e-15)) * unit
-        # Rounding is a habit of the whole table, but one column in five escapes it.
-        chosen = (rng.random(2) < 0.8) & ~steps & (np.ptp(rounded, axis=0) > 0)
-        columns = np.where(chosen, rounded, columns)
-        touches.append("rounded")
-    # Constant columns tell nothing; a whiff of noise keeps them alive.
-    flat = np.ptp(columns, axis=0) <= 0
-    if flat.any():
-        columns = np.where(flat, rng.normal(size=columns.shape), columns)
-    scale = np.exp(rng.normal(0.0, 2.0, 2))
-    few = np.array([len(np.unique(column)) <= 20 for column in columns.T])
-    return columns * scale + rng.choice([0.0, 1.0]) * rng.normal(0.0, 3.0, 2) * scale, few, touches
 
 
 def _autoregressive(rng: np.random.Generator, rows: int, memory: float) -> np.ndarray:

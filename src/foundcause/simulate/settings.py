@@ -263,6 +263,20 @@ class Mishaps:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Resolution:
+    """How finely tables are written down (pairs and excerpts have their own rule, of which this is a part).
+
+    rounding: share of tasks whose measurements are rounded, each to a unit of its own.
+    floors: share of tasks with floors below which nothing is told.
+    floor_share: share of the measurements of such a task that have one.
+    """
+
+    rounding: float = 0.0
+    floors: float = 0.0
+    floor_share: float = 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
 class Specials:
     """Numbers of the special tasks.
 
@@ -284,7 +298,8 @@ class Mixture:
 
     name: what it is called on the command line.
     weights: shares of the components; they sum to one.
-    sizes, hiding, dowhy, diverse, specials, artefacts, world_artefacts, missing, mishaps: see their classes.
+    sizes, hiding, dowhy, diverse, specials, artefacts, world_artefacts, missing, mishaps, resolution: see their
+        classes.
     """
 
     name: str
@@ -298,6 +313,7 @@ class Mixture:
     world_artefacts: WorldArtefacts
     missing: Missing
     mishaps: Mishaps = Mishaps()
+    resolution: Resolution = Resolution()
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.weights if name not in COMPONENT_NAMES]
@@ -348,6 +364,7 @@ class Mixture:
             world_artefacts=WorldArtefacts(scales=0.0, rounding=0.0),
             missing=dataclasses.replace(self.missing, chance=0.0),
             mishaps=Mishaps(),
+            resolution=Resolution(),
         )
 
     def _check(self, names: tuple[str, ...]) -> None:
