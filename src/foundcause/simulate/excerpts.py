@@ -48,7 +48,7 @@ def cut(rng: np.random.Generator, scene: Scene) -> Scene:
     touches: list[str] = []
     columns = values[:, pair]
     if not discrete[pair].any() and np.isfinite(columns).all():
-        values[:, pair], discrete[pair], touches = recorded(rng, columns)
+        values[:, pair], discrete[pair], touches = recorded(rng, columns, linked=around_edge)
     return dataclasses.replace(
         scene, values=values, hidden=hidden, discrete=discrete, record={**scene.record, "touches": touches}
     )

@@ -56,7 +56,7 @@ def draw(rng: np.random.Generator, *, rows: int) -> Scene:
     columns = np.stack([cause, result], axis=1).astype(np.float64)
     discrete = np.array([family == "table", family == "table"])
     if family != "table":
-        columns, discrete, touches = recorded(rng, columns)
+        columns, discrete, touches = recorded(rng, columns, linked=linked)
         notes["touches"] = touches
     flip = bool(rng.random() < 0.5)
     order = [1, 0] if flip else [0, 1]

@@ -22,11 +22,16 @@ _ROUNDED = 0.92  # share of tables that round
 _FEW = 20  # distinct values up to which a column counts as discrete
 
 
-def recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """A cause and its effect (N, 2) as a table shows them, which are discrete (2,), and what was done to them."""
+def recorded(
+    rng: np.random.Generator, columns: np.ndarray, *, linked: bool
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Two columns (N, 2) as a table shows them, which are discrete (2,), and what was done to them.
+
+    linked: the first is a cause of the second, which may have further causes.
+    """
     touches: list[str] = []
     columns = np.array(columns, dtype=np.float64)
-    if rng.random() < _CLUTTER:
+    if linked and rng.random() < _CLUTTER:
         columns[:, 1] = _cluttered(rng, columns[:, 1])
         touches.append("cluttered")
     steps = np.array([len(np.unique(column)) < min(40, len(columns) // 3) for column in columns.T])
@@ -56,7 +61,7 @@ def recorded(rng: np.random.Generator, columns: np.ndarray) -> tuple[np.ndarray,
 
 def _cluttered(rng: np.random.Generator, column: np.ndarray) -> np.ndarray:
     """An effect (N,) that further causes move as well: on its own scale, or so that its distribution stays."""
-    size = np.exp(rng.uniform(np.log(0.5), np.log(4.0)))
+    size = np.exp(rng.uniform(np.log(0.5), np.log(2.5)))
     noise = standard(random_noise(rng, len(column)))
     if rng.random() < 0.5:
         return column + size * column.std() * noise

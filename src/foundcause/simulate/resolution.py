@@ -12,7 +12,7 @@ from foundcause.simulate.artefacts import detect_discrete
 from foundcause.simulate.settings import Resolution
 
 LEVELS = ((3.0, 15.0, 0.12), (15.0, 250.0, 0.4), (100.0, 5e4, 0.48))
-"""Units within five standard deviations (from, to, share): a few classes, whole numbers, the digits of an instrument."""
+"""Units within five standard deviations (from, to, share): few classes, whole numbers, the digits of an instrument."""
 _ALIKE = 0.4  # share of columns that are written like the first one of their table
 _ROUNDED = 0.92  # share of the columns of a table that is rounded at all
 _DEEPEST = 0.6  # share of the rows that lie on a floor, at most
@@ -47,9 +47,10 @@ def write_down(
 def units(rng: np.random.Generator, values_ND: np.ndarray) -> np.ndarray:
     """(D,) the unit of each column, 0 for one that is not rounded; a table of counts has more of them."""
     columns = values_ND.shape[1]
-    kinds = rng.choice(len(LEVELS), size=columns, p=[share for *_, share in LEVELS])
+    lows, highs, shares = np.array(LEVELS).T
+    kinds = rng.choice(np.arange(len(LEVELS)), size=columns, p=shares)
     kinds = np.where(rng.random(columns) < _ALIKE, kinds[0], kinds)
-    low, high = np.log([LEVELS[kind][:2] for kind in kinds]).T
+    low, high = np.log(lows[kinds]), np.log(highs[kinds])
     unit = 5.0 * np.nanstd(values_ND, axis=0) / np.exp(rng.uniform(low, high))
     return np.where((rng.random(columns) < _ROUNDED) & np.isfinite(unit), unit, 0.0)
 
