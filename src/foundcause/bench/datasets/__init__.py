@@ -9,6 +9,7 @@ from foundcause.bench.datasets import (
     continuous,
     dowhy,
     dream4,
+    example_pairs,
     gaussian,
     petshop,
     sachs,
@@ -17,7 +18,19 @@ from foundcause.bench.datasets import (
 )
 from foundcause.errors import ConfigError, DataUnavailableError
 
-_FAMILIES = (bnlearn, gaussian, continuous, sachs, chambers, petshop, dream4, synthetic, dowhy, tuebingen)
+_FAMILIES = (
+    bnlearn,
+    gaussian,
+    continuous,
+    sachs,
+    chambers,
+    petshop,
+    dream4,
+    synthetic,
+    dowhy,
+    tuebingen,
+    example_pairs,
+)
 DATASETS: dict[str, Dataset] = {entry.name: entry for family in _FAMILIES for entry in family.DATASETS}
 
 CLEAN = (
@@ -56,6 +69,7 @@ BEYOND = (
 """Published networks that the paper does not evaluate on; added after thirteen checkpoints had been chosen."""
 
 TUEBINGEN = tuple(entry.name for entry in tuebingen.DATASETS)
+EXAMPLE_PAIRS = tuple(entry.name for entry in example_pairs.DATASETS)
 DIMENSION = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.DIMENSION_FAMILY)
 DIMENSION_PAPER = tuple(entry.name for entry in dowhy.DATASETS)
 CONFOUNDED = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.CONFOUNDED_FAMILY)

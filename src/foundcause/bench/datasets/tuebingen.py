@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foundcause.bench.case import Case, Dataset
-from foundcause.bench.datasets.seeding import generator
+from foundcause.bench.datasets.orientation import oriented
 from foundcause.bench.location import absent, data_file
 
 TABLE = "tuebingen/tuebingen_pairs.csv.gz"
@@ -39,26 +39,7 @@ def _load(pair: str, seed: int) -> Case:
     cause, effect = int(about["cause"].iloc[0]), int(about["effect"].iloc[0])
     values = _table(data_file(TABLE))[pair][:, np.array([cause, effect])]
     values = values[np.isfinite(values).all(axis=1)]
-    adjacency = np.array([[False, True], [False, False]])
-    case = Case(
-        dataset=f"tuebingen_{pair}",
-        seed=seed,
-        values=values,
-        names=("x", "y"),
-        adjacency=adjacency,
-        weight=float(about["weight"].iloc[0]),
-    )
-    if generator(f"tuebingen_{pair}", seed).random() < 0.5:
-        return case
-    flipped = case.permuted(np.array([1, 0]))
-    return Case(
-        dataset=case.dataset,
-        seed=seed,
-        values=flipped.values,
-        names=("x", "y"),
-        adjacency=flipped.adjacency,
-        weight=case.weight,
-    )
+    return oriented(f"tuebingen_{pair}", seed, values=values, weight=float(about["weight"].iloc[0]))
 
 
 # The numbering of the collection is fixed; these six have several columns on a side, or weight zero.

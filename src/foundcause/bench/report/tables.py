@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from foundcause.bench.datasets import TUEBINGEN
+from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.metrics.uncertainty import Interval, mean_interval, paired
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
@@ -127,25 +129,26 @@ def comparisons(folder: Path, experiment: str, reference: str = "grasp") -> str:
 
 
 def pairs(folder: Path, experiment: str = "tuebingen") -> str:
-    """Accuracy on the pairs, weighted and not, beside the paper's."""
+    """Accuracy on the pairs, weighted and not, beside the paper's where the pairs are those of the paper."""
     found = records(folder, experiment)
+    theirs = paper.TUEBINGEN if set(EXPERIMENTS[experiment].datasets) == set(TUEBINGEN) else {}
     methods = sorted({record["method"] for record in found})
     scored = [(pair_accuracy([r for r in found if r["method"] == name]), name) for name in methods]
     scored.sort(key=lambda item: (-item[0].weighted.mean, item[1]))
     lines = []
     for result, name in scored:
-        same = paper.TUEBINGEN.get(_PAIR_NAMES.get(name, entry(name).paper or ""))
-        printed = [number(same[1], 1), number(same[2], 1)] if same else ["–", "–"]
+        same = theirs.get(_PAIR_NAMES.get(name, entry(name).paper or ""))
+        printed = [number(same[1], 1), number(same[2], 1)] if same else ["–", "–"] if theirs else []
         weighted = result.weighted
         interval = f"{100 * weighted.mean:.1f} ({100 * weighted.low:.0f}–{100 * weighted.high:.0f})"
         figures = [f"{100 * result.plain:.1f}", interval, f"{100 * result.coin:.1f}", f"{100 * result.decided:.1f}"]
         lines.append([entry(name).label, f"{result.covered}/{result.attempted}", *figures, *printed])
     run = {_PAIR_NAMES.get(name, entry(name).paper) for name in methods}
-    for label, row in paper.TUEBINGEN.items():
+    for label, row in theirs.items():
         if label not in run:
             lines.append([f"{MARK} {paper.shown(label)}", *["–"] * 5, number(row[1], 1), number(row[2], 1)])
     header = ["method", "pairs", "% right", "% weighted (95% interval)", "% weighted, undecided ½", "% decided"]
-    return table([*header, f"{MARK} %", f"{MARK} % weighted"], lines)
+    return table([*header, *([f"{MARK} %", f"{MARK} % weighted"] if theirs else [])], lines)
 
 
 _PAIR_NAMES = {"notears": "NOTEARS (Linear)"}
