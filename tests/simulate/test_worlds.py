@@ -29,6 +29,7 @@ MEAN_EDGES = {
     "flows": (1.0, 1.8),
     "markets": (1.0, 1.8),
     "ecology": (1.2, 1.9),
+    "studies": (1.0, 2.2),
 }
 
 

@@ -25,7 +25,7 @@ WORLD_NAMES = (
     "flows",
     "markets",
 )
-HELD_OUT_WORLDS = ("ecology",)
+HELD_OUT_WORLDS = ("ecology", "studies")
 """Worlds that are only validated on, never trained on: what a network can do there, it does by transfer."""
 OUR_PAIRS = ("pairs", "excerpts")
 PAIR_COMPONENTS = ("bivariate", *OUR_PAIRS)

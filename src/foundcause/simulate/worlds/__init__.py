@@ -18,6 +18,7 @@ from foundcause.simulate.worlds import (
     regions,
     sensors,
     signalling,
+    studies,
     surveys,
     telemetry,
     workshops,
@@ -44,5 +45,6 @@ _WORLDS = (
     flows,
     markets,
     ecology,
+    studies,
 )
 WORLDS: dict[str, Draw] = {world.NAME: world.draw for world in _WORLDS}
