@@ -28,9 +28,10 @@ MEAN_EDGES = {
     "workshops": (1.0, 1.8),
     "flows": (1.0, 1.8),
     "markets": (1.0, 1.8),
+    "studies": (1.8, 2.9),
     "ecology": (1.2, 1.9),
-    "studies": (1.0, 2.2),
 }
+DENSEST = {"studies": 5.0}  # what nobody tells moves nearly all candidates, up to four times over
 
 
 def scene(name: str, seed: int, *, rows: int = 300, variables: int = 12) -> Scene:
@@ -119,7 +120,7 @@ def test_edges_per_node(name: str) -> None:
     low, high = MEAN_EDGES[name]
     assert low < density.mean() < high
     assert density.min() > 0.5
-    assert density.max() < 4.0
+    assert density.max() < DENSEST.get(name, 4.0)
     # Scenes differ from each other, too.
     assert density.std() > 0.2
 

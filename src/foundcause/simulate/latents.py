@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+MOST_CIRCUMSTANCES = 4
+
 PREFERENCE = 5.0  # how much likelier a node with two or more children is hidden than one with fewer
 
 
@@ -47,6 +49,21 @@ def marginalise(
     confounding |= confounding.T
     np.fill_diagonal(confounding, False)
     return adjacency, confounding
+
+
+def with_circumstances(
+    rng: np.random.Generator, graph: np.ndarray, hidden: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The graph (V, V) and its hidden nodes (V,) with one to four more before them, each a cause of many others.
+
+    Wealth, health, a neighbourhood, the mood of a market: real columns are alike for reasons that no column tells, all
+    at once, so that what has many neighbours need not be their cause.
+    """
+    number = int(rng.integers(1, MOST_CIRCUMSTANCES + 1))
+    moved = rng.random((number, len(graph))) < rng.uniform(0.3, 1.0, (number, 1))
+    wider = np.pad(graph, ((number, 0), (number, 0)))
+    wider[:number, number:] = moved
+    return wider, np.concatenate([np.ones(number, dtype=bool), hidden])
 
 
 def hidden_reach(graph: np.ndarray, hidden: np.ndarray) -> np.ndarray:

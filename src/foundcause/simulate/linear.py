@@ -8,7 +8,7 @@ from foundcause.simulate import noise, paths
 from foundcause.simulate.blueprint import Samples
 from foundcause.simulate.chance import log_uniform, pick, signed, uniform
 from foundcause.simulate.graphs import MAX_PARENTS, TOPOLOGIES, limit_parents, sequential_attachment
-from foundcause.simulate.latents import choose_hidden
+from foundcause.simulate.latents import choose_hidden, with_circumstances
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
 
@@ -28,7 +28,11 @@ def gaussian_network(rng: np.random.Generator, mixture: Mixture, *, rows: int, v
     nodes = variables + extra
     topology = pick(rng, _TOPOLOGIES)
     graph = limit_parents(rng, TOPOLOGIES[topology](rng, nodes, min(_DEGREE.draw(rng), nodes - 1.0)))
-    blueprint = paths.draw_blueprint(rng, mixture, graph, rows=rows, hidden=choose_hidden(rng, graph, extra))
+    hidden = choose_hidden(rng, graph, extra)
+    if mixture.hiding.draw_circumstances(rng):
+        graph, hidden = with_circumstances(rng, graph, hidden)
+        nodes = len(graph)
+    blueprint = paths.draw_blueprint(rng, mixture, graph, rows=rows, hidden=hidden)
     inner = bool(rng.random() < 0.5)
     low, high = sorted(rng.uniform(0.3, 2.0, 2).tolist())
     samples = Samples(nodes, rows)

@@ -111,8 +111,8 @@ SHIPPED = dataclasses.replace(
     name="SHIPPED",
     weights={
         "dowhy": 0.03,
-        "diverse": 0.07,
-        "linear_gaussian": 0.035,
+        "diverse": 0.06,
+        "linear_gaussian": 0.03,
         "discrete": 0.03,
         "fog": 0.015,
         "subpopulation": 0.015,
@@ -120,9 +120,11 @@ SHIPPED = dataclasses.replace(
         "ultra_sparse": 0.03,
         "unrelated": 0.02,
         # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
-        "pairs": 0.15,
+        "pairs": 0.135,
         "excerpts": 0.10,
-        **dict.fromkeys(WORLD_NAMES, 0.04),
+        # What analysts bring is mostly collected around an outcome.
+        **dict.fromkeys(WORLD_NAMES, 0.036),
+        "studies": 0.078,
     },
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),
@@ -132,7 +134,7 @@ SHIPPED = dataclasses.replace(
         wide=50,
         wide_rows=2000,
     ),
-    hiding=Hiding(usual=uniform(0.0, 0.30), heavy=uniform(0.30, 0.80), heavy_chance=0.15),
+    hiding=Hiding(usual=uniform(0.0, 0.30), heavy=uniform(0.30, 0.80), heavy_chance=0.15, circumstances=0.2),
     dowhy=dataclasses.replace(PAPER.dowhy, calibration_rows=0, units=uniform(4, 32), layers=uniform(1, 3)),
     diverse=dataclasses.replace(
         PAPER.diverse,

@@ -6,7 +6,7 @@ import numpy as np
 
 from foundcause.simulate import diverse_path, dowhy_path
 from foundcause.simulate.blueprint import Blueprint, Conditions, draw_conditions
-from foundcause.simulate.latents import choose_hidden
+from foundcause.simulate.latents import choose_hidden, with_circumstances
 from foundcause.simulate.noise import no_shared_noise, shared_noise
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
@@ -65,6 +65,8 @@ def draw_scene(
         extra = mixture.hiding.draw(rng, variables)
         graph, topology = draw_graph(rng, mixture, path, variables + extra)
         hidden = choose_hidden(rng, graph, extra)
+        if mixture.hiding.draw_circumstances(rng):
+            graph, hidden = with_circumstances(rng, graph, hidden)
     if hidden is None:
         hidden = np.zeros(len(graph), dtype=bool)
     drawn_rows = dowhy_path.rows_needed(mixture.dowhy, rows) if path == "dowhy" else rows

@@ -24,8 +24,9 @@ WORLD_NAMES = (
     "workshops",
     "flows",
     "markets",
+    "studies",
 )
-HELD_OUT_WORLDS = ("ecology", "studies")
+HELD_OUT_WORLDS = ("ecology",)
 """Worlds that are only validated on, never trained on: what a network can do there, it does by transfer."""
 OUR_PAIRS = ("pairs", "excerpts")
 PAIR_COMPONENTS = ("bivariate", *OUR_PAIRS)
@@ -100,16 +101,22 @@ class Hiding:
     usual: range of the share.
     heavy: range in heavily confounded tasks.
     heavy_chance: share of heavily confounded tasks.
+    circumstances: share of generic tasks with hidden causes, beside these, of many variables at once.
     """
 
     usual: Range
     heavy: Range = field(default_factory=lambda: Range(low=0.3, high=0.8))
     heavy_chance: float = 0.0
+    circumstances: float = 0.0
 
     def draw(self, rng: np.random.Generator, variables: int) -> int:
         """Number of hidden nodes beside ``variables`` observed ones."""
         share = (self.heavy if rng.random() < self.heavy_chance else self.usual).draw(rng)
         return int(share * variables)
+
+    def draw_circumstances(self, rng: np.random.Generator) -> bool:
+        """Whether a task has them; where none has, nothing is drawn."""
+        return self.circumstances > 0.0 and bool(rng.random() < self.circumstances)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,7 +44,7 @@ _WORLDS = (
     workshops,
     flows,
     markets,
-    ecology,
     studies,
+    ecology,
 )
 WORLDS: dict[str, Draw] = {world.NAME: world.draw for world in _WORLDS}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from foundcause.simulate.latents import with_circumstances
 from foundcause.simulate.pairs_functions import gaussian_process, standard, warp
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds.builder import Builder
@@ -16,6 +17,7 @@ from foundcause.simulate.worlds.surveys_columns import COLUMNS
 from foundcause.simulate.worlds.wiring import hide_some, wire
 
 NAME = "regions"
+_CIRCUMSTANCES = 0.2  # share of scenes in which something unseen moves many columns
 
 ROOTS = {"east": 0.14, "north": 0.14, "distance": 0.1, "height": 0.2, "map": 0.42}
 """What nodes without causes may be; where a place is, is told once and in one way."""
@@ -32,6 +34,8 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     shape = str(rng.choice(_FORMS))
     graph = wire(rng, nodes=others + hidden, form=shape, edges_per_node=rng.uniform(0.8, 1.9), most_parents=5)
     unseen = hide_some(rng, graph, hidden)
+    if rng.random() < _CIRCUMSTANCES:
+        graph, unseen = with_circumstances(rng, graph, unseen)
     places = _places(rng, rows)
     smooth = float(rng.choice([0.0, rng.uniform(0.1, 0.8)], p=[0.35, 0.65]))
     explained = rng.uniform(0.2, 0.85)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from foundcause.simulate.latents import with_circumstances
 from foundcause.simulate.pairs_functions import random_noise
 from foundcause.simulate.task import Scene
 from foundcause.simulate.worlds.builder import Builder
@@ -24,6 +25,7 @@ MEASURED = {"normal": 0.3, "amount": 0.25, "binary": 0.17, "count": 0.1, "ordina
 OUTCOMES = {"normal": 0.36, "amount": 0.26, "binary": 0.16, "count": 0.1, "percent": 0.07, "ordinal": 0.05}
 _FORMS = ("layered", "plain", "hubs", "tree", "chain", "modules")
 _MOST_CAUSES = 14
+_CIRCUMSTANCES = 0.6  # share of studies, experiments apart, in which something unseen moves many candidates
 
 
 def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
@@ -33,7 +35,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     candidates = variables - outcomes - sequels
     experiment = rng.random() < 0.2
     hidden = 0 if experiment else int(rng.uniform(0.0, 0.3) * candidates)
-    circumstances = int(rng.integers(1, 3)) if not experiment and candidates >= 3 and rng.random() < 0.4 else 0
+    moved = not experiment and candidates >= 3 and rng.random() < _CIRCUMSTANCES
     explained, bend = rng.uniform(0.2, 0.85), rng.uniform(0.05, 0.5)
     builder = Builder(rows)
     scores: list[np.ndarray] = []
@@ -45,7 +47,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         builder.add(column, causes, hidden=unseen, discrete=discrete)
         scores.append(standard(score))
 
-    graph, unseen = _candidates(rng, candidates, hidden, circumstances, alone=experiment)
+    graph, unseen = _candidates(rng, candidates, hidden, moved=moved, alone=experiment)
     for node in range(len(graph)):
         if graph[:, node].any():
             add(np.flatnonzero(graph[:, node]).tolist(), MEASURED, unseen=bool(unseen[node]))
@@ -63,16 +65,16 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         of = len(graph) + int(rng.integers(outcomes))
         add([*_chosen(rng, len(graph), 0.15)[: int(rng.integers(0, 3))], of], MEASURED)
     return builder.scene(
-        world=NAME, outcomes=outcomes, sequels=sequels, latents=hidden + circumstances, experiment=bool(experiment)
+        world=NAME, outcomes=outcomes, sequels=sequels, latents=int(unseen.sum()), experiment=bool(experiment)
     )
 
 
 def _candidates(
-    rng: np.random.Generator, shown: int, hidden: int, circumstances: int, *, alone: bool
+    rng: np.random.Generator, shown: int, hidden: int, *, moved: bool, alone: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """How candidates depend on one another (V, V), and which are not in the table (V,).
 
-    Sparsely, or not at all; but ``circumstances`` that no column tells (wealth, a neighbourhood, health) move many.
+    ``alone``: not at all. Else sparsely, unless circumstances that no column tells have ``moved`` many of them.
     """
     nodes = shown + hidden
     if alone or nodes < 2:
@@ -80,10 +82,7 @@ def _candidates(
     form, edges = str(rng.choice(_FORMS)), rng.uniform(0.2, 1.2)
     graph = wire(rng, nodes=nodes, form=form, edges_per_node=edges, most_parents=3, isolated=0.6)
     unseen = hide_some(rng, graph, hidden)
-    moved = rng.random((circumstances, nodes)) < rng.uniform(0.3, 0.9, (circumstances, 1))
-    graph = np.pad(graph, ((circumstances, 0), (circumstances, 0)))
-    graph[:circumstances, circumstances:] = moved
-    return graph, np.concatenate([np.ones(circumstances, dtype=bool), unseen])
+    return with_circumstances(rng, graph, unseen) if moved else (graph, unseen)
 
 
 def _chosen(rng: np.random.Generator, nodes: int, share: float) -> list[int]:
