@@ -14,7 +14,6 @@ from foundcause.bench.location import absent, data_file
 
 TABLE = "tuebingen/tuebingen_pairs.csv.gz"
 META = "tuebingen/pairmeta.txt"
-PAIRS = 102
 
 
 def meta(path: Path) -> pd.DataFrame:

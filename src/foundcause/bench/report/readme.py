@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from foundcause.atomic import write_text
-from foundcause.bench.datasets.tuebingen import PAIRS
+from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
 from foundcause.bench.report.summary import records, summarise
-from foundcause.bench.report.tables import MARK, pair_accuracy
+from foundcause.bench.report.tables import MARK, PairAccuracy, pair_accuracy
 from foundcause.bench.report.versions import entry, method_of
 from foundcause.errors import InputError
 
@@ -68,34 +68,49 @@ def _printed(name: str | None, names: set[str]) -> list[str]:
 
 
 def _pairs(folder: Path) -> str | None:
-    found = records(folder, "tuebingen")
+    """Both collections of real pairs side by side; a method with all the Tuebingen pairs has a row."""
+    tuebingen, examples = (_whole(folder, name) for name in ("tuebingen", "example_pairs"))
     rows = []
-    names = {record["method"] for record in found if method_of(record["method"]) in _PAIR_ROWS}
-    for name in sorted(names, key=lambda row: (_PAIR_ROWS.index(method_of(row)), row)):
-        mine = [record for record in found if record["method"] == name]
-        if len({record["dataset"] for record in mine}) == PAIRS:
-            result = pair_accuracy(mine)
-            same = paper.TUEBINGEN.get(entry(name).paper or "")
-            label = f"**{entry(name).label}**" if entry(name).ours else entry(name).label
-            rows.append(
-                (
-                    result.weighted.mean,
-                    [
-                        label,
-                        str(result.covered),
-                        f"{100 * result.plain:.1f}",
-                        f"{100 * result.weighted.mean:.1f}",
-                        number(same[2] if same else None, 1),
-                    ],
-                )
+    for name, result in tuebingen.items():
+        same = paper.TUEBINGEN.get(entry(name).paper or "")
+        other = examples.get(name)
+        label = f"**{entry(name).label}**" if entry(name).ours else entry(name).label
+        ours = [
+            number(100 * value if value is not None else None, 1)
+            for value in (
+                result.plain,
+                result.weighted.mean,
+                other.plain if other else None,
+                other.weighted.mean if other else None,
             )
+        ]
+        rows.append((result.weighted.mean, [label, *ours[:2], number(same[2] if same else None, 1), *ours[2:]]))
     if not rows:
         return None
     rows.sort(key=lambda row: -row[0])
-    return table(
-        ["direction of the Tuebingen pairs", "pairs", "% right", "% weighted", f"{MARK} % weighted"],
-        [row for _, row in rows],
-    )
+    counts = [len(EXPERIMENTS[name].datasets) for name in ("tuebingen", "example_pairs")]
+    header = [
+        f"direction of {counts[0]} Tuebingen pairs, and of {counts[1]} pairs of R's example tables",
+        "Tuebingen: % right",
+        "% weighted",
+        f"{MARK} % weighted",
+        "examples: % right",
+        "% weighted",
+    ]
+    return table(header, [row for _, row in rows])
+
+
+def _whole(folder: Path, experiment: str) -> dict[str, PairAccuracy]:
+    """The accuracy of the methods of the table that were run on all pairs."""
+    found = records(folder, experiment)
+    wanted = len(EXPERIMENTS[experiment].datasets)
+    names = {record["method"] for record in found if method_of(record["method"]) in _PAIR_ROWS}
+    by_name = {name: [record for record in found if record["method"] == name] for name in sorted(names)}
+    return {
+        name: pair_accuracy(mine)
+        for name, mine in by_name.items()
+        if len({record["dataset"] for record in mine}) == wanted
+    }
 
 
 def current(text: str) -> str:
