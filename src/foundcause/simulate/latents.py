@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-MOST_CIRCUMSTANCES = 4
-
 PREFERENCE = 5.0  # how much likelier a node with two or more children is hidden than one with fewer
+MOST_CIRCUMSTANCES = 4
 
 
 def choose_hidden(rng: np.random.Generator, graph: np.ndarray, count: int) -> np.ndarray:

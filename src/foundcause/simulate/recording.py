@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from foundcause.simulate.pairs_functions import random_noise, standard
+from foundcause.simulate.pairs_functions import standard
+from foundcause.simulate.pairs_mechanisms import shaped_noise
 from foundcause.simulate.resolution import floored, units
 
 _CLUTTER = 0.45  # share of effects that further causes move, beyond what their own law knows
@@ -62,7 +63,7 @@ def recorded(
 def _cluttered(rng: np.random.Generator, column: np.ndarray) -> np.ndarray:
     """An effect (N,) that further causes move as well: on its own scale, or so that its distribution stays."""
     size = np.exp(rng.uniform(np.log(0.5), np.log(2.5)))
-    noise = standard(random_noise(rng, len(column)))
+    noise = shaped_noise(rng, len(column))
     if rng.random() < 0.5:
         return column + size * column.std() * noise
     # Ties are broken by the noise, not by the order of rows.

@@ -73,18 +73,9 @@ def _pairs(folder: Path) -> str | None:
     rows = []
     for name, result in tuebingen.items():
         same = paper.TUEBINGEN.get(entry(name).paper or "")
-        other = examples.get(name)
         label = f"**{entry(name).label}**" if entry(name).ours else entry(name).label
-        ours = [
-            number(100 * value if value is not None else None, 1)
-            for value in (
-                result.plain,
-                result.weighted.mean,
-                other.plain if other else None,
-                other.weighted.mean if other else None,
-            )
-        ]
-        rows.append((result.weighted.mean, [label, *ours[:2], number(same[2] if same else None, 1), *ours[2:]]))
+        figures = [*_percent(result), number(same[2] if same else None, 1), *_percent(examples.get(name))]
+        rows.append((result.weighted.mean, [label, *figures]))
     if not rows:
         return None
     rows.sort(key=lambda row: -row[0])
@@ -98,6 +89,11 @@ def _pairs(folder: Path) -> str | None:
         "% weighted",
     ]
     return table(header, [row for _, row in rows])
+
+
+def _percent(result: PairAccuracy | None) -> list[str]:
+    """Right, and right by weight."""
+    return [number(100 * value, 1) for value in (result.plain, result.weighted.mean)] if result else ["–", "–"]
 
 
 def _whole(folder: Path, experiment: str) -> dict[str, PairAccuracy]:

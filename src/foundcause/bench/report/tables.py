@@ -131,7 +131,7 @@ def comparisons(folder: Path, experiment: str, reference: str = "grasp") -> str:
 def pairs(folder: Path, experiment: str = "tuebingen") -> str:
     """Accuracy on the pairs, weighted and not, beside the paper's where the pairs are those of the paper."""
     found = records(folder, experiment)
-    theirs = paper.TUEBINGEN if set(EXPERIMENTS[experiment].datasets) == set(TUEBINGEN) else {}
+    theirs = paper.TUEBINGEN if EXPERIMENTS[experiment].datasets == TUEBINGEN else {}
     methods = sorted({record["method"] for record in found})
     scored = [(pair_accuracy([r for r in found if r["method"] == name]), name) for name in methods]
     scored.sort(key=lambda item: (-item[0].weighted.mean, item[1]))

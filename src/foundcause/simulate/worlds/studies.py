@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from foundcause.simulate.chance import pick
 from foundcause.simulate.latents import with_circumstances
 from foundcause.simulate.pairs_functions import random_noise
 from foundcause.simulate.task import Scene
@@ -43,7 +44,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     def add(causes: list[int], kinds: dict[str, float], *, unseen: bool = False) -> None:
         own = standard(random_noise(rng, rows))
         latent = partly_explained(rng, [scores[k] for k in causes], own, explained=explained, bend=bend)
-        column, score, discrete = COLUMNS[_pick(rng, kinds)](rng, latent, 5)
+        column, score, discrete = COLUMNS[pick(rng, kinds)](rng, latent, 5)
         builder.add(column, causes, hidden=unseen, discrete=discrete)
         scores.append(standard(score))
 
@@ -52,7 +53,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         if graph[:, node].any():
             add(np.flatnonzero(graph[:, node]).tolist(), MEASURED, unseen=bool(unseen[node]))
             continue
-        column, score, discrete = ROOTS[_pick(rng, DESIGNED if experiment else GIVEN)](rng, rows)
+        column, score, discrete = ROOTS[pick(rng, DESIGNED if experiment else GIVEN)](rng, rows)
         builder.add(column, [], hidden=bool(unseen[node]), discrete=discrete)
         scores.append(standard(score))
     believed = rng.uniform(0.4, 1.0)  # share of the candidates that do matter
@@ -89,7 +90,3 @@ def _chosen(rng: np.random.Generator, nodes: int, share: float) -> list[int]:
     """Some of the candidates, one at least, at most as many as can still be told apart."""
     number = int(np.clip(np.ceil(share * nodes), 1, _MOST_CAUSES))
     return sorted(rng.choice(nodes, size=number, replace=False).tolist())
-
-
-def _pick(rng: np.random.Generator, shares: dict[str, float]) -> str:
-    return str(rng.choice(list(shares), p=list(shares.values())))
