@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause import __version__
+from foundcause.crowding import crowding_warnings
 from foundcause.decode.canonical import canonical_order, standardised
 from foundcause.decode.ensemble import Progress, plan_passes, run_passes
 from foundcause.decode.protocol import Protocol, decode, protocol_named
@@ -141,7 +142,8 @@ def discover(
             threshold=0.5 if threshold is None else threshold,
             confounding_threshold=calibration.confounding_threshold,
         )
-    answer = obeying(found, required, told.before(read.names))
+    roots = told.uncaused(read.names)
+    answer = obeying(found, required, told.before(read.names), roots)
     clock.lap("decode")
 
     warnings = [*_fates(read, required), *_network_warnings(metadata, rule, variables=variables, runs=runs)]
@@ -151,6 +153,7 @@ def discover(
         active_names,
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
         dates=[column.name for column in read.columns if column.kind == "date"],
+        fills_gaps=network.config.fills_gaps,
     )
     warnings += [*suspicions(read), *_unsupported(read, required)]
     warnings += graph_warnings(
@@ -163,7 +166,10 @@ def discover(
         certain=required,
         excluded=forbidden,
         contradicting=found.adjacency & ~answer.adjacency,
+        levels=[column.distinct for column in read.columns[: len(read.names)]],
     )
+    shared = answer.confounding > answer.confounding_threshold
+    warnings += crowding_warnings(shared, read.names, part=read.active, roots=roots)
     gaps = network.config.fills_gaps and bool(np.isnan(values).any())
     settings = {
         "source": Path(table).name if isinstance(table, str | os.PathLike) else None,

@@ -5,44 +5,42 @@ Shapes: N rows, D columns.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from foundcause.decode.acyclic import knots
-from foundcause.decode.canonical import standardised
 from foundcause.evidence import FEW_TOGETHER, hardly_together, rows_together
-from foundcause.laws import linear_laws, usual_range
-from foundcause.neighbours import alike_in_neighbours, mean_ranks
+from foundcause.laws import first_of_copies
+from foundcause.neighbours import alike_in_neighbours
 from foundcause.one_hot import one_hot_groups
+from foundcause.suspicions.backward import backward_warnings
+from foundcause.suspicions.given import given_warnings
+from foundcause.suspicions.linear import linear_warnings
+from foundcause.suspicions.wording import listed
 
 _FEW_ROWS = 100
-_COLLINEAR = 0.995
-_ALSO_IN_RANKS = 0.9
-_EXPLAINED = 0.9999
-_SAME_SUM = 0.02
 _MOST_COMPARED = 500
-_HEAVY_MISSING = 0.4
+_SOME_MISSING, _HEAVY_MISSING = 0.1, 0.4
 _UNDECIDED = 0.65
 _REPEATED = 0.1
 _MOSTLY_WRONG = 0.4
 _FEW_EDGES = 4
-_SHOWN = 5
-_BORN_WITH = re.compile(
-    r"((patient|person|subject|child|mother|father|customer|employee|respondent)s?'?[\s_.-])?"
-    r"(age|sex|gender|race|ethnicity|birth[\s_-]?(date|day|year)|(date|year)[\s_-]of[\s_-]birth|dob|yob"
-    r"|alter|geschlecht|geburts(jahr|datum)|âge|sexe|edad|sexo|età|sesso|leeftijd|geslacht|idade)([\s_.-](years?|yrs|y))?",
-    re.IGNORECASE,
-)
 
 
 def table_warnings(
-    values: np.ndarray, names: Sequence[str], *, trained_variables: int, dates: Collection[str] = ()
+    values: np.ndarray,
+    names: Sequence[str],
+    *,
+    trained_variables: int,
+    dates: Collection[str] = (),
+    fills_gaps: bool | None = None,
 ) -> list[str]:
     """Warnings about the active columns: values (N, D) in the order of the source, NaN for missing.
 
     dates: columns that hold dates; a table sorted by one of them is ordered in time.
+    fills_gaps: whether most passes fill gaps from similar rows; None when that is not known.
+
+    Copies of a column are told where the table is read, and nothing is said of a copy that is said of the first.
     """
     found: list[str] = []
     rows, variables = values.shape
@@ -53,13 +51,16 @@ def table_warnings(
             f"there are {variables} columns, more than the {trained_variables} the network was trained for; "
             "the ranking of edges holds better than their probabilities"
         )
-    found += _missing(values, names)
+    found += _missing(values, names, fills_gaps)
+    related = rows >= 10 and 2 <= variables <= _MOST_COMPARED
+    if related:
+        first = first_of_copies(values, names)
+        values, names = values[:, first], [names[k] for k in first]
     found += _apart(values, names)
     found += _repeated_rows(values)
+    if related:
+        found += linear_warnings(values, names, told=one_hot_groups(values, names))
     if rows >= 10 and variables >= 2:
-        categories = one_hot_groups(values, names) if variables <= _MOST_COMPARED else []
-        found += [_one_variable([names[k] for k in group]) for group in categories]
-        found += _collinear(values, names, told=categories)
         found += _time_ordered(values, names, dates)
     return found
 
@@ -75,12 +76,14 @@ def graph_warnings(
     certain: np.ndarray | None = None,
     excluded: np.ndarray | None = None,
     contradicting: np.ndarray | None = None,
+    levels: Sequence[int] | None = None,
 ) -> list[str]:
     """Warnings about the graph: edge probabilities and adjacency (D, D) bool.
 
     threshold: what edges had to exceed; given: whether the user chose it. active: places of columns that took part.
     certain, excluded: (D, D) bool, edges that knowledge requires and forbids.
     contradicting: (D, D) bool, edges left out because together with others they contradict knowledge.
+    levels: how many different values each column has; None when that is not known.
     """
     found: list[str] = []
     part = np.arange(len(names)) if active is None else active
@@ -92,14 +95,18 @@ def graph_warnings(
     if contradicting is not None and contradicting.any():
         pairs = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere(contradicting)]
         found.append(
-            f"left out although probable: {_list(pairs)}; with the edges shown, a later tier would cause an earlier "
+            f"left out although probable: {listed(pairs)}; with the edges shown, a later tier would cause an earlier "
             "one or a required path close a cycle. Tiers for more columns would tell which of the edges is wrong"
         )
-    guessed = edges[adjacency if certain is None else adjacency & ~certain]
-    if len(guessed) >= _FEW_EDGES and not given and guessed.mean() < _MOSTLY_WRONG:
+    shown = adjacency if certain is None else adjacency & ~certain
+    guessed = edges[shown]
+    if len(guessed) >= _FEW_EDGES and guessed.mean() < _MOSTLY_WRONG:
+        true = round(float(guessed.sum()))
+        expected = {0: "hardly one is", 1: "only about one is"}.get(true, f"only about {true} are")
+        why = f"the threshold of {threshold:g} is low" if given else "the table says little about its graph"
         found.append(
-            f"of the {len(guessed)} edges shown only about {guessed.sum():.0f} are expected to be true: the table says "
-            "little about its graph. Look at the most probable ones, or set a higher threshold"
+            f"of the {len(guessed)} edges shown {expected} expected to be true: {why}. Look at the most probable ones, "
+            "or set a higher threshold"
         )
     share = edges / np.maximum(edges + edges.T, 1e-300)
     undecided = adjacency & (share < _UNDECIDED)
@@ -108,21 +115,10 @@ def graph_warnings(
     pairs = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere(undecided)]
     if pairs:
         found.append(
-            f"the direction of {len(pairs)} edge{'s' if len(pairs) > 1 else ''} is undecided: {_list(pairs)}; "
+            f"the direction of {len(pairs)} edge{'s' if len(pairs) > 1 else ''} is undecided: {listed(pairs)}; "
             "background knowledge (tiers) would settle it"
         )
-    return found + _caused_though_given(adjacency if certain is None else adjacency & ~certain, names)
-
-
-def _caused_though_given(guessed: np.ndarray, names: Sequence[str]) -> list[str]:
-    """A hint when something is shown to cause what people are born with."""
-    born = [repr(names[k]) for k in np.flatnonzero(guessed.any(axis=0)).tolist() if _BORN_WITH.fullmatch(names[k])]
-    if not born:
-        return []
-    return [
-        f"the graph has causes of {_list(born)}, which people are born with; if nothing in the table can cause it, say "
-        "so (roots, --root), and other edges gain too"
-    ]
+    return [*found, *given_warnings(shown, names, levels=levels), *backward_warnings(shown, names)]
 
 
 def _why_empty(
@@ -147,13 +143,21 @@ def _why_empty(
     return "no edge is probable enough to be shown; the columns may be independent or the rows too few"
 
 
-def _missing(values: np.ndarray, names: Sequence[str]) -> list[str]:
+def _missing(values: np.ndarray, names: Sequence[str], fills_gaps: bool | None) -> list[str]:
     share = np.isnan(values).mean(axis=0) if len(values) else np.zeros(len(names))
-    heavy = [f"{names[k]!r} ({share[k]:.0%})" for k in np.argsort(-share, kind="stable") if share[k] > _HEAVY_MISSING]
-    if not heavy:
+    gappy = [k for k in np.argsort(-share, kind="stable").tolist() if share[k] > _SOME_MISSING]
+    if not gappy:
         return []
+    one = len(gappy) == 1
+    shown = listed([f"{names[k]!r} ({share[k]:.0%})" for k in gappy])
+    where = shown if one else f"{len(gappy)} columns, {shown}"
+    done = "" if fills_gaps is None else "each pair is judged by the rows that show both, and "
+    if fills_gaps:
+        done = "gaps were filled from similar rows in most passes, and "
+    biased = "; if whether a cell is missing depends on its value, they are biased"
     return [
-        f"many cells are missing in {_list(heavy)}; if whether a cell is missing depends on its value, edges are biased"
+        f"more than a tenth of the cells is missing in {where}: {done}edges at {'it' if one else 'them'} are less "
+        f"certain{biased if share.max() > _HEAVY_MISSING else ''}"
     ]
 
 
@@ -172,7 +176,7 @@ def _apart(values: np.ndarray, names: Sequence[str]) -> list[str]:
         (rare & (together > 0), f"observed together in fewer than {FEW_TOGETHER} rows"),
     ):
         if pairs.any():
-            said = _list([f"{names[i]!r} and {names[j]!r}" for i, j in np.argwhere(pairs)])
+            said = listed([f"{names[i]!r} and {names[j]!r}" for i, j in np.argwhere(pairs)])
             found.append(f"{said} are {how}: {rest}")
     return found
 
@@ -204,67 +208,6 @@ def _repeated_rows(values: np.ndarray) -> list[str]:
     ]
 
 
-def _one_variable(categories: Sequence[str]) -> str:
-    never = f"columns {_list([repr(name) for name in categories])} are never 1 in the same row"
-    if len(categories) == 2:  # a man is never pregnant, and these are two variables
-        return (
-            f"{never}; if they are categories of one variable, an edge says no more than that: put them into one column"
-        )
-    return (
-        f"{never}: they look like the categories of one variable, and edges among them say no more than that; "
-        "put them into one column"
-    )
-
-
-def _collinear(values: np.ndarray, names: Sequence[str], *, told: Sequence[list[int]]) -> list[str]:
-    """Groups of columns that nearly repeat each other, and columns that the others determine.
-
-    told: groups of columns whose relation is told already.
-    """
-    rows, variables = values.shape
-    if variables > _MOST_COMPARED:
-        return []
-    scaled = np.nan_to_num(standardised(values))
-    correlation = scaled.T @ scaled / rows
-    close = np.abs(correlation) > _COLLINEAR
-    np.fill_diagonal(close, False)
-    for i, j in np.argwhere(np.triu(close)):
-        # A few far values that two columns share, such as codes for missing, do not make them the same.
-        ranks = np.corrcoef(mean_ranks(scaled[:, i]), mean_ranks(scaled[:, j]))[0, 1]
-        close[i, j] = close[j, i] = abs(ranks) > _ALSO_IN_RANKS
-    found = []
-    for group in knots(close):
-        if any(set(group.tolist()) <= set(known) for known in told):
-            continue
-        found.append(
-            f"columns {_list([repr(names[k]) for k in group])} are nearly the same; "
-            "edges among them and to others may be swapped"
-        )
-    if rows > 2 * variables:
-        inside = {k for group in knots(close) for k in group}
-        for places in linear_laws(scaled, explained=_EXPLAINED, apart=inside):
-            columns = _list([repr(names[k]) for k in places])
-            if any(set(places) <= set(known) for known in told):
-                continue
-            if _same_sum(values[:, places]):
-                found.append(
-                    f"columns {columns} add up to the same in every row: where one is larger, others must be smaller, "
-                    "so edges among them are forced by the sum, also without one of them"
-                )
-            else:
-                found.append(f"the other columns determine {columns} almost exactly (a sum or a ratio?); drop one")
-    return found
-
-
-def _same_sum(values: np.ndarray) -> bool:
-    """Whether two or more columns, such as shares, add up to a constant; rounded ones do so nearly."""
-    whole = values[~np.isnan(values).any(axis=1)]
-    if values.shape[1] < 2 or len(whole) < 2:
-        return False
-    whole = whole / max(np.abs(whole).max(), np.finfo(float).tiny)  # sums of huge numbers overflow
-    return bool(usual_range(whole.sum(axis=1)) <= _SAME_SUM * max(map(usual_range, whole.T)))
-
-
 def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str]) -> list[str]:
     """Neighbouring rows that resemble each other: rows are then not independent."""
     timed = [k for k, name in enumerate(names) if name in dates]
@@ -272,10 +215,6 @@ def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[st
     if len(alike) < 2 and len(alike) < values.shape[1] / 2:
         return []
     return [
-        f"neighbouring rows resemble each other in {_list(alike)}: the rows look ordered in time (or grouped), "
+        f"neighbouring rows resemble each other in {listed(alike)}: the rows look ordered in time (or grouped), "
         "while the method takes them as independent; common trends then look like edges or hidden common causes"
     ]
-
-
-def _list(items: Sequence[str]) -> str:
-    return ", ".join(items[:_SHOWN]) + (f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else "")

@@ -30,7 +30,7 @@ class Knowledge:
     forbidden: edges (cause, effect) that cannot be.
     required: edges (cause, effect) that must be.
     forbid_within_tiers: whether no edge may join columns of one tier.
-    roots: columns that nothing causes.
+    roots: columns that nothing causes, in the table or outside it, so that they share no hidden cause either.
     sinks: columns that cause nothing.
 
     Columns are named as the table shows them or as a frame calls them: blanks do not matter, and a name of several
@@ -165,6 +165,10 @@ class Knowledge:
         tier = self._tiers(names)
         return (tier[:, None] >= 0) & (tier[:, None] < tier[None, :])
 
+    def uncaused(self, names: Sequence[str]) -> np.ndarray:
+        """(D,) bool: the column is a root, so that it shares no hidden cause with any other."""
+        return np.array([as_text(name) in self.roots for name in names], dtype=bool)
+
     def _tiers(self, names: Sequence[str]) -> np.ndarray:
         """(D,) tier of each column, -1 for none."""
         return np.array([self._tier_of.get(as_text(name), -1) for name in names], dtype=int)
@@ -278,9 +282,13 @@ def _leads_to(required: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 
 def _nearest(name: str, names: Sequence[str]) -> str:
-    whole = [other for other in names if "," in other and name in map(str.strip, other.split(","))]
+    bare = name.strip("\"' ")  # half of a name that was quoted in vain
+    whole = [other for other in names if "," in other and bare in map(str.strip, other.split(","))]
     if whole:
-        return f"; {whole[0]!r} holds a comma, which --tier splits at: give tiers in a knowledge file"
+        return (
+            f"; {whole[0]!r} holds a comma, which --tier splits at: put the name into double quotes, "
+            f"--tier '\"{whole[0]}\",...', or give tiers in a knowledge file"
+        )
     close = difflib.get_close_matches(name, list(names), n=1)
     if close:
         return f" (did you mean {close[0]!r}?)"

@@ -26,8 +26,9 @@ def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:
     missing -= _covered(findfont(FontProperties()), missing)
     if not missing:
         return families, missing
-    entries = {entry.name: entry.fname for entry in fontManager.ttflist if not entry.name.startswith(_NO_TEXT_FONTS)}
-    covered = {name: _covered(path, missing) for name, path in sorted(entries.items())}
+    names = sorted({entry.name for entry in fontManager.ttflist if not entry.name.startswith(_NO_TEXT_FONTS)})
+    # Of a family's files, light or slanted ones often have fewer letters than the one that will be drawn with.
+    covered = {name: _covered(findfont(FontProperties(family=[name])), missing) for name in names}
     while missing and any(covered.values()):
         best = max(covered, key=lambda name: len(covered[name] & missing))
         if not covered[best] & missing:

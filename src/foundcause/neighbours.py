@@ -14,6 +14,8 @@ _FEW_STEPS = 20
 _LEAST_CORRELATION = 0.25
 _MOST_MISSING = 0.5
 _PIECES, _PIECE_ROWS = 20, 30
+_BLOCK_ROWS = 10
+_NOTHING = 1e-9  # of the rows, as a deviation of ranks
 
 
 def alike_in_neighbours(values: np.ndarray, *, dates: Collection[int] = ()) -> list[int]:
@@ -24,8 +26,8 @@ def alike_in_neighbours(values: np.ndarray, *, dates: Collection[int] = ()) -> l
     """
     if len(values) < _FEW_ROWS:
         return []
-    keys = _sort_keys(values)
-    rest = values.copy()
+    keys = _sort_keys(np.apply_along_axis(_by_appearance, 0, values))
+    rest = np.apply_along_axis(_ranks, 0, values)
     for n, key in enumerate(keys):
         if key in dates or np.isnan(values[:, key]).mean() > _MOST_MISSING:
             continue
@@ -42,13 +44,25 @@ def mean_ranks(values: np.ndarray) -> np.ndarray:
     return (ends - (counts - 1) / 2)[place]
 
 
+def _ranks(column: np.ndarray) -> np.ndarray:
+    """(N,) mean ranks of the observed cells; NaN where missing."""
+    found = np.full(len(column), np.nan)
+    seen = ~np.isnan(column)
+    found[seen] = mean_ranks(column[seen])
+    return found
+
+
 def _resembles_next(column: np.ndarray) -> bool:
+    """Whether ranks (N,), or what is left of them, go with those one row on.
+
+    What is left is not ranked again: of a column that is nearly always 0, those ranks would follow what was taken away.
+    """
     here, next_one = column[:-1], column[1:]
     both = ~np.isnan(here) & ~np.isnan(next_one)
     if both.sum() < _FEW_ROWS:
         return False
-    here, next_one = mean_ranks(here[both]), mean_ranks(next_one[both])
-    if here.std() == 0 or next_one.std() == 0:
+    here, next_one = here[both], next_one[both]
+    if min(here.std(), next_one.std()) <= _NOTHING * len(column):
         return False
     correlation = float(np.corrcoef(here, next_one)[0, 1])
     return abs(correlation) > max(_LEAST_CORRELATION, 4 / np.sqrt(both.sum()))
@@ -68,19 +82,35 @@ def _sort_keys(values: np.ndarray) -> list[int]:
     return keys
 
 
+def _by_appearance(column: np.ndarray) -> np.ndarray:
+    """(N,) a column of few values, each in one block of rows, numbered in the order of its blocks; others as they are.
+
+    So the rows are sorted by it, although the codes of its categories may have another order.
+    """
+    seen = ~np.isnan(column)
+    cells = column[seen]
+    block = np.cumsum(np.r_[False, cells[1:] != cells[:-1]]) if len(cells) else np.zeros(0, dtype=int)
+    levels = len(np.unique(cells))
+    if levels == 0 or block[-1] + 1 != levels or levels * _BLOCK_ROWS > len(cells):
+        return column
+    numbered = column.copy()
+    numbered[seen] = block
+    return numbered
+
+
 def _one_way(steps: np.ndarray) -> bool:
     steps = steps[~np.isnan(steps)]
     return len(steps) >= _FEW_STEPS and bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _beside(column: np.ndarray, sorter: np.ndarray) -> np.ndarray:
-    """(N,) what is left of a column's ranks beside its dependence on another column; NaN where either is missing.
+    """(N,) what is left of ranks, a column, beside their dependence on another column; NaN where either is missing.
 
     The dependence may have any shape: a line for each of a few pieces of the sorter's range, a mean for each level.
     """
     left = np.full(len(column), np.nan)
     both = np.flatnonzero(~np.isnan(column) & ~np.isnan(sorter))
-    heights, along = mean_ranks(column[both]), mean_ranks(sorter[both])
+    heights, along = column[both], mean_ranks(sorter[both])
     pieces = int(np.clip(len(both) // _PIECE_ROWS, 1, _PIECES))
     levels, piece = np.unique(along, return_inverse=True)
     if len(levels) > pieces:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause.atomic import replacing
+from foundcause.crowding import drawn_pairs
 from foundcause.errors import OutputError
 from foundcause.layout import Position, layered_positions
 from foundcause.letters import drawable, fonts_for, missing_note, shorten_middle
@@ -35,22 +36,28 @@ _LINE = 18  # letters of a name on one line
 def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw ``result`` on ``ax`` (a new figure without one) and write it to ``path`` when given.
 
-    Letters that no font of this machine has become boxes, with one warning and a note in the picture.
+    Letters that no font of this machine has become boxes, with one warning and a note in the picture. Of hidden common
+    causes that are too many to be followed the strongest are drawn, and a note says so.
     """
     if path is not None:
         _refuse_unknown_format(Path(path))
     positions = layered_positions(result.graph)
-    bows = [_bow(positions[pair.first], positions[pair.second]) for pair in result.hidden_causes]
+    pairs = drawn_pairs(result)
+    bows = [_bow(positions[pair.first], positions[pair.second]) for pair in pairs]
     (left, right), (low, high) = _limits(positions, bows)
     if ax is None:
         ax = _canvas(right - left, high - low)
     ax.set_axis_off()
     ax.set_xlim(left, right)
     ax.set_ylim(low, high)
-    boxes = _names(ax, positions)
+    boxes, notes = _names(ax, positions)
+    if len(pairs) < len(result.hidden_causes):
+        notes.append(_drawn_note(len(pairs), len(result.hidden_causes)))
+    if notes:
+        ax.set_title("\n".join(notes), fontsize=8, color=_INK, loc="left")
     for arc in result.arcs:
         _arrow(ax, boxes[arc.cause], boxes[arc.effect], arc.probability)
-    for pair, bow in zip(result.hidden_causes, bows, strict=True):
+    for pair, bow in zip(pairs, bows, strict=True):
         _arc(ax, boxes[pair.first], boxes[pair.second], bow, pair.probability)
     if path is not None:
         _write(ax, Path(path))
@@ -78,8 +85,15 @@ def _limits(positions: Mapping[str, Position], bows: list[Path2D]) -> np.ndarray
     return np.column_stack([lowest, highest])
 
 
-def _names(ax: Axes, positions: Mapping[str, Position]) -> dict[str, Text]:
-    """The nodes by name, and a note when some letters cannot be drawn."""
+def _drawn_note(drawn: int, pairs: int) -> str:
+    return (
+        f"Only the {drawn} most probable of {pairs} pairs with a hidden common cause are drawn;\n"
+        "confounders.csv and result.confounders have all."
+    )
+
+
+def _names(ax: Axes, positions: Mapping[str, Position]) -> tuple[dict[str, Text], list[str]]:
+    """The nodes by name, and notes for the reader: one when some letters cannot be drawn."""
     shorts = [_short(name) for name in positions]
     families, missing = fonts_for(shorts)
     boxes = {}
@@ -100,9 +114,8 @@ def _names(ax: Axes, positions: Mapping[str, Position]) -> dict[str, Text]:
         )
     if missing:
         warnings.warn(missing_note(missing), stacklevel=4)
-        note = "□: a letter that no font on this machine has; #: number of the column"
-        ax.set_title(note, fontsize=8, color=_INK, loc="left")
-    return boxes
+        return boxes, ["□: a letter that no font on this machine has; #: number of the column"]
+    return boxes, []
 
 
 def _connect(ax: Axes, start: Text, end: Text, **style: Any) -> None:

@@ -45,13 +45,16 @@ def without_edges(columns: int, *, threshold: float, confounding_threshold: floa
     )
 
 
-def obeying(answer: Decoded, required: np.ndarray, before: np.ndarray) -> Decoded:
+def obeying(answer: Decoded, required: np.ndarray, before: np.ndarray, roots: np.ndarray | None = None) -> Decoded:
     """The answer with what decoding did not see of the knowledge, because it spans several edges or idle columns.
 
     Required edges at columns that took no part stand all the same and close no cycle with the others; no path leads
     from a later tier to an earlier one. Of the edges that contradict this together, the least probable ones go.
-    before: (D, D) bool, the tier of i is earlier than that of j.
+    What nothing causes shares no hidden cause either.
+    before: (D, D) bool, the tier of i is earlier than that of j. roots: (D,) bool, columns that nothing causes.
     """
+    if roots is not None and roots.any():
+        answer = replace(answer, confounding=np.where(roots[:, None] | roots[None, :], 0.0, answer.confounding))
     if answer.adjacency[required].all() and not before.any():
         return answer
     either = required | required.T

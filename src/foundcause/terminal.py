@@ -12,12 +12,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from foundcause.crowding import is_crowded, pairs_of, sharing_columns
 from foundcause.letters import shorten_middle
 
 if TYPE_CHECKING:
     from foundcause.result import Result
 
 _MAX_LINES = 40
+_MAX_PAIRS, _MAX_CROWDED = 20, 10
 _BAR = 10
 _NAME = 40
 
@@ -45,11 +47,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
         console.print(Text("No edge is shown."))
     if len(result.confounders):
         console.print()
-        console.print(_confounder_table(result))
-        if len(result.confounders) > _MAX_LINES:
-            console.print(
-                Text(f"... and {len(result.confounders) - _MAX_LINES} more pairs; the files hold all of them")
-            )
+        _print_confounders(result, console, saved=folder is not None)
     if result.warnings:
         console.print()
         console.print(Text("Warnings", style="bold yellow"))
@@ -78,7 +76,22 @@ def _edge_table(result: Result) -> Table:
     return table
 
 
-def _confounder_table(result: Result) -> Table:
+def _print_confounders(result: Result, console: Console, *, saved: bool) -> None:
+    """The most probable pairs: of too many to be read one by one a few, and where all of them are."""
+    pairs, columns = len(result.confounders), sharing_columns(result)
+    most = _MAX_PAIRS
+    if is_crowded(pairs, columns):
+        most = _MAX_CROWDED
+        console.print(
+            Text(f"{pairs} of {pairs_of(columns)} pairs seem to share a hidden common cause. The most probable:")
+        )
+    console.print(_confounder_table(result, most))
+    if pairs > most:
+        place = "confounders.csv and result.json hold" if saved else "result.confounders holds"
+        console.print(Text(f"... and {pairs - most} more pairs; {place} all of them"))
+
+
+def _confounder_table(result: Result, most: int) -> Table:
     title = f"Hidden common causes above {result.confounding_threshold:.2f}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("first", overflow="fold")
@@ -86,7 +99,7 @@ def _confounder_table(result: Result) -> Table:
     table.add_column("second", overflow="fold")
     table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
     ink = bar_ink(sys.stdout.encoding)
-    for pair in result.confounders.head(_MAX_LINES).to_dict("records"):
+    for pair in result.confounders.head(most).to_dict("records"):
         table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"], ink))
     return table
 

@@ -94,6 +94,21 @@ def test_knowledge_file_and_options_join(run, table):
     assert {("age", "cancer"), ("smoking", "cancer")} <= edges
 
 
+def test_names_that_hold_commas_can_be_quoted_in_tiers(run, tmp_path):
+    columns = ["Income, total", "Sex", 'siz"e']
+    pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=columns).to_csv(tmp_path / "t.csv", index=False)
+    for tier in ('"Income, total",Sex', 'Sex , "Income, total"', '"Income, total", "Sex"'):
+        done = run("discover", "t.csv", "--json", "--runs", 1, "--tier", 'siz"e', "--tier", tier)
+        assert done.returncode == 0, done.stderr
+        tiers = json.loads(done.stdout)["knowledge"]["tiers"]
+        assert tiers[0] == ['siz"e'] and sorted(tiers[1]) == ["Income, total", "Sex"]
+    for tier in ("Income, total,Sex", "'Income, total',Sex", '"Income, total,Sex', '"Income, total" ,Sex'):
+        done = run("discover", "t.csv", "--runs", 1, "--tier", tier)
+        assert done.returncode == 2
+        for words in ("'Income, total' holds a comma, which --tier splits at", "double quotes", "knowledge file"):
+            assert words in " ".join(done.stderr.replace("│", " ").split()), (tier, done.stderr)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

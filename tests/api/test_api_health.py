@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from foundcause.health import graph_warnings, table_warnings
 from foundcause.neighbours import alike_in_neighbours
@@ -145,6 +144,23 @@ def test_time_series_look_ordered_in_time_whatever_else_is_sorted():
         assert "ordered in time" in words(np.column_stack([sparse, trend]))
 
 
+def test_gaps_are_told_once_with_what_was_done_about_them():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(500, 6))
+    for k, share in enumerate((0.05, 0.15, 0.2, 0.3)):
+        values[rng.permutation(500)[: int(500 * share)], k] = np.nan
+    (told,) = table_warnings(values, list("abcdef"), trained_variables=50, fills_gaps=True)
+    assert told == (
+        "more than a tenth of the cells is missing in 3 columns, 'd' (30%), 'c' (20%), 'b' (15%): gaps were filled "
+        "from similar rows in most passes, and edges at them are less certain"
+    )
+    assert "filled" not in words(values) and "judged by the rows that show both" in words(values, fills_gaps=False)
+    assert "missing in 'v2' (20%): edges at it are less certain" in words(values[:, [4, 5, 2]])
+    assert "biased" not in words(values)
+    values[:250, 0] = np.nan
+    assert words(values).count("missing in") == 1 and "they are biased" in words(values)
+
+
 def test_columns_that_are_hardly_ever_observed_together_are_told():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(300, 3))
@@ -163,7 +179,10 @@ def test_a_graph_that_is_mostly_guessed_says_so():
     words = "of the 10 edges shown only about 2 are expected to be true"
     assert words in " ".join(graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1))
     assert "expected" not in " ".join(graph_warnings(0.6 * adjacency, adjacency, "abcde", threshold=0.1))
-    assert "expected" not in " ".join(graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1, given=True))
+    low = " ".join(graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1, given=True))
+    assert f"{words}: the threshold of 0.1 is low" in low and "the table says little" not in low
+    for probability, few in ((0.1, "only about one is expected"), (0.01, "hardly one is expected")):
+        assert few in " ".join(graph_warnings(probability * adjacency, adjacency, "abcde", threshold=0.0))
     some = adjacency & (np.arange(5) > 1)
     assert "of the 9 edges" in " ".join(
         graph_warnings(0.2 * adjacency, adjacency, "abcde", threshold=0.1, certain=adjacency & ~some)
@@ -178,88 +197,6 @@ def test_two_laws_are_two_warnings() -> None:
     assert len(told) == 2
     assert all(name in told[0] for name in ("'a'", "'b'", "'f'")) and "'c'" not in told[0]
     assert all(name in told[1] for name in ("'c'", "'d'", "'g'")) and "'e'" not in told[1]
-
-
-def test_causes_of_what_people_are_born_with_are_doubted() -> None:
-    edges = np.array([[0.0, 0.9, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]])
-    told = graph_warnings(edges, edges > 0.5, ["smoking", "Sex", "wage"], threshold=0.5)
-    assert any("causes of 'Sex'" in note and "--root" in note for note in told) and "wage" not in " ".join(told)
-    known = graph_warnings(edges, edges > 0.5, ["smoking", "Sex", "wage"], threshold=0.5, certain=edges > 0.5)
-    assert not any("born" in note for note in known)
-    for name, born in {
-        "age_years": True,
-        "patient age": True,
-        "house age": False,
-        "stage": False,
-        "mileage": False,
-        "Alter": True,
-    }.items():
-        told = graph_warnings(edges, edges > 0.5, ["x", name, "y"], threshold=0.5)
-        assert any("born" in note for note in told) == born, name
-
-
-def _dummies(rng: np.random.Generator, shares: list[float], rows: int = 600) -> np.ndarray:
-    return np.eye(len(shares))[rng.choice(len(shares), size=rows, p=shares)]
-
-
-@pytest.mark.parametrize("dropped", [0, 1, 2])
-def test_columns_of_one_categorical_variable_are_told(dropped: int) -> None:
-    """Also after one of them was dropped, as advised for regressions; what else is 0 or 1 is not accused."""
-    rng = np.random.default_rng(0)
-    regions = _dummies(rng, [0.3, 0.3, 0.25, 0.13, 0.02])[:, dropped:]
-    flags = (rng.random((600, 3)) < [0.5, 0.1, 0.01]).astype(float)
-    values = np.column_stack([flags, regions, rng.normal(size=600)])
-    names = ["a", "b", "c", *["north", "south", "east", "west", "abroad"][dropped:], "x"]
-    (told,) = table_warnings(values, names, trained_variables=50)
-    columns = ", ".join(map(repr, names[3:-1]))
-    assert told.startswith(f"columns {columns} are never 1 in the same row") and "into one column" in told
-
-
-def test_two_categorical_variables_are_two_warnings_whatever_the_order() -> None:
-    rng = np.random.default_rng(1)
-    values = np.column_stack([_dummies(rng, [0.4, 0.3, 0.3]), _dummies(rng, [0.5, 0.3, 0.1, 0.1])])
-    names = ["u1", "u2", "u3", "w1", "w2", "w3", "w4"]
-    values[rng.random(600) < 0.1, :3] = np.nan
-    for order in (np.arange(7), rng.permutation(7)):
-        told = table_warnings(values[:, order], [names[k] for k in order], trained_variables=50)
-        assert len(told) == 2 and all("are never 1 in the same row" in note for note in told)
-        groups = {tuple(sorted(name for name in names if repr(name) in note)) for note in told}
-        assert groups == {("u1", "u2", "u3"), ("w1", "w2", "w3", "w4")}
-
-
-def test_two_columns_may_be_what_is_left_of_three_categories() -> None:
-    rng = np.random.default_rng(2)
-    values = np.column_stack([_dummies(rng, [0.4, 0.3, 0.3])[:, :2], rng.normal(size=600)])
-    (told,) = table_warnings(values, ["meat", "vegan", "x"], trained_variables=50)
-    assert "'meat', 'vegan' are never 1 in the same row; if they are categories of one variable" in told
-    values[:, :2] = _dummies(rng, [0.1, 0.2, 0.7])[:, :2]
-    assert table_warnings(values, ["child", "retired", "x"], trained_variables=50) == []
-    # Both categories of two: one warning, not also that the columns are nearly the same.
-    values[:, :2] = _dummies(rng, [0.5, 0.5])
-    (told,) = table_warnings(values, ["sex_f", "sex_m", "x"], trained_variables=50)
-    assert "never 1" in told
-
-
-def test_names_tell_which_categories_belong_together() -> None:
-    """Two variables that agree in every row: each category also excludes the other categories of the other variable."""
-    rng = np.random.default_rng(3)
-    home = _dummies(rng, [0.4, 0.35, 0.25])
-    values = np.column_stack([home, home])[:, [0, 4, 2, 3, 1, 5]]
-    told = " | ".join(
-        table_warnings(values, ["home_a", "talk_b", "home_c", "talk_a", "home_b", "talk_c"], trained_variables=50)
-    )
-    assert "'home_a', 'home_c', 'home_b' are never 1" in told and "'talk_b', 'talk_a', 'talk_c' are never 1" in told
-
-
-def test_independent_flags_are_not_taken_for_categories() -> None:
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        for share in (0.01, 0.05, 0.1, 0.4):
-            assert "never 1" not in words((rng.random((300, 40)) < share).astype(float))
-    apart = np.full((600, 3), np.nan)  # never observed together, so nothing tells that they exclude each other
-    for k in range(3):
-        apart[200 * k : 200 * (k + 1), k] = rng.random(200) < 0.5
-    assert "never 1" not in words(apart)
 
 
 def test_shares_of_a_whole_are_told() -> None:

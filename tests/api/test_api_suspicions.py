@@ -13,7 +13,6 @@ from foundcause.far_cells import isolated_cells
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.simulate.settings import Mishaps
 from foundcause.suspicions import suspicions
-from foundcause.suspicions.design import design_columns
 from foundcause.table import read_table
 
 ROWS = 600
@@ -106,7 +105,11 @@ def test_groups_of_ages_are_functions_of_age() -> None:
     age = np.random.default_rng(1).integers(18, 90, ROWS)
     frame = frame.assign(age=age, over65=age > 65, age_group=pd.cut(age, [0, 30, 45, 60, 100]).astype(str))
     said = told(frame)
-    assert "column 'over65' is a function of 'age'" in said and "column 'age_group' is a function of 'age'" in said
+    assert (
+        "columns 'over65' and 'age_group' are functions of 'age', each value of which goes with one value of them"
+        in said
+    )
+    assert "column 'over65' is a function of 'age'" in told(frame.drop(columns="age_group"))
     assert "leave one of them out (drop=, --drop)" in said and "'x'" not in said
     assert "a function of" not in told(frame.drop(columns="age").drop(columns="over65"))
 
@@ -193,39 +196,12 @@ def test_a_transposed_table_is_told() -> None:
     assert "transpose" not in told(frame.rename(columns=lambda name: name.replace("sample", "question")))
 
 
-def test_survey_weights_and_designs_are_told() -> None:
-    said = told(numbers(names="xy").assign(WTMEC2YR=np.random.default_rng(0).uniform(1e3, 1e5, ROWS)))
-    assert "column 'WTMEC2YR' is named like survey weights" in said and "leave it out (drop=, --drop)" in said
-    for name in (
-        "weight_final",
-        "finalWeight",
-        "pweight",
-        "wt",
-        "samp_wt",
-        "psu",
-        "strata",
-        "cluster",
-        "fpc",
-        "SDMVPSU",
-    ):
-        assert design_columns([name, "age"]) == [name], name
-    for name in (
-        "weight",
-        "birth_weight",
-        "birth_wt",
-        "body weight",
-        "weight_kg",
-        "growth",
-        "clusters_found",
-        "lightweight",
-    ):
-        assert design_columns([name, "age"]) == [], name
-    assert design_columns(["wt", "height"]) == []  # of bodies
-
-
 def test_ordinary_tables_raise_hardly_a_suspicion() -> None:
-    """Simulated tables of every kind, without slips; those that part perfectly or hold rare states are few."""
-    ordinary, kinds = replace(SHIPPED, mishaps=Mishaps()), list(SHIPPED.weights)
+    """Simulated tables of every kind, without slips; those that part perfectly or hold rare states are few.
+
+    Of 480 such tables 9% were told something, and 1% more since flags that exclude each other are told here too.
+    """
+    ordinary, kinds = replace(SHIPPED, mishaps=Mishaps()), list(SHIPPED.without("textbook").weights)
     alarms: list[str] = []
     for k in range(5 * len(kinds)):
         task = make_task(ordinary.only(kinds[k % len(kinds)]), seed=5, index=k)

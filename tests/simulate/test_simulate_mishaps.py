@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from foundcause.simulate.mishaps import bystander, number_of_bystanders, slip
+from foundcause.simulate.mishaps import bystander, number_of_bystanders, repeat_rows, slip
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
 from foundcause.simulate.settings import Mishaps
 
@@ -65,3 +65,29 @@ def test_shares_are_those_of_the_mixture_and_the_paper_has_none() -> None:
     assert PAPER.mishaps == SHIPPED.clean().mishaps == Mishaps()
     task = make_task(NEVER, 2, 3)
     assert "bystanders" not in task.record and "slips" not in task.record
+
+
+def test_rows_repeat_and_what_is_measured_anew_differs_by_errors_alone() -> None:
+    rng = np.random.default_rng(8)
+    values = np.column_stack([rng.normal(size=(400, 3)), rng.integers(0, 3, (400, 1))]).astype(np.float32)
+    discrete = np.array([False, False, False, True])
+    exact = noisy = 0
+    for _ in range(60):
+        repeated, units = repeat_rows(rng, Mishaps(repeats=1.0), values, discrete)
+        assert units is not None and repeated.shape == values.shape and 20 <= units < 400
+        assert np.isin(repeated[:, 3], values[:, 3]).all()
+        different = len(np.unique(repeated, axis=0))
+        exact += different == units
+        noisy += different > units
+        assert different == units or np.abs(repeated[:, :3]).max() < 10.0
+    assert exact > 15 and noisy > 10
+
+
+def test_rows_do_not_repeat_where_a_column_would_end_up_constant_or_nobody_asks() -> None:
+    rng = np.random.default_rng(9)
+    flag = np.zeros((200, 2), dtype=np.float32)
+    flag[:, 0] = rng.normal(size=200)
+    flag[199, 1] = 1.0  # the last row is never among those repeated
+    repeated, units = repeat_rows(rng, Mishaps(repeats=1.0), flag, np.array([False, True]))
+    assert units == 200 and repeated is flag
+    assert repeat_rows(rng, Mishaps(), flag, np.array([False, True]))[1] is None

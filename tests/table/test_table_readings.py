@@ -92,7 +92,7 @@ def test_what_is_written_otherwise_is_missing_and_told():
     for name, cell in {"shows": "1,234.5", "weight": "9 lb", "when": "soon", "city": "nowhere", "level": None}.items():
         assert np.isnan(read.values[0, read.names.index(name)])
         told = [warning for warning in read.warnings if f"'{name}'" in warning and "table before" in warning]
-        assert len(told) == (cell is not None) and all(f"1 cells ('{cell}')" in warning for warning in told)
+        assert len(told) == (cell is not None) and all(f"1 cell ('{cell}')" in warning for warning in told)
     np.testing.assert_array_equal(read.values[1:], whole.values[1:])
 
 

@@ -96,3 +96,36 @@ def test_pairs_of_truth_belong_together():
 )
 def test_intervals_rise_at_both_ends(words, ranks):
     assert known_order(words) == ranks
+
+
+@pytest.mark.parametrize(
+    "rising",
+    [
+        ["1. < HS Grad", "2. HS Grad", "3. Some College", "4. College Grad", "5. Advanced Degree"],
+        ["2_11-20", "3_21-50", "4_51+"],
+        ["1_98-98.9F", "2_99-99.9F", "3_100-100.9F", "4_100F+"],
+        ["1 - 18-24", "2 - 25-34", "3 - 35+"],
+        ["1: none", "2: 1-5", "3: 6-10", "4: >10"],
+        ["1) $0-10k", "2) $10k-20k", "3) > $20k"],
+        ["1 >=very good", "2 <=good", "3 poor"],
+    ],
+)
+def test_answers_that_begin_with_a_number_or_a_bound_are_ordered_by_their_own(rising):
+    encoded = encode([*rising[::-1], *rising, *rising])
+    assert encoded.kind == "ordinal" and encoded.values[-len(rising) :].tolist() == list(range(len(rising)))
+    assert any("ordered by their numbers" in note and "nominal" in note for note in encoded.notes)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["1 50-60", "2 10-20", "3 30-40"],  # neither number says which is first
+        ["2-1", "3-0", "1-4"],
+        ["1 - 3", "2 - 5", "3 - 1"],
+        ["1 / 2", "2 / 7", "3 / 5"],
+        ["3 21-50", "7 51-60", "9 61+"],
+        ["1. 5", "2. 7", "3. 9"],
+    ],
+)
+def test_numbers_behind_numbers_are_no_answers(words):
+    assert encode(words * 8).kind == "nominal"

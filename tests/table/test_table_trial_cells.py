@@ -175,7 +175,7 @@ def test_clock_times_with_fractions_and_a_strange_cell():
     times = [f"{k % 24:02d}:{k % 60:02d}:30.000" for k in range(299)]
     encoded = encode([*times, "noon"])
     assert encoded.kind == "date" and encoded.values[:2].tolist() == [0.5, 61.5] and np.isnan(encoded.values[-1])
-    assert any("1 cells are no times of day" in note for note in encoded.notes)
+    assert any("1 cell is no time of day and is treated as missing" in note for note in encoded.notes)
     assert encode([*times, *["noon"] * 20]).kind == "nominal"
 
 
@@ -249,3 +249,43 @@ def test_words_taken_for_missing_in_many_columns_are_told_once() -> None:
     cells = int((frame == "unknown").sum().sum())
     assert len(many) == 1 and f"'unknown' ({cells} cells) is taken for missing" in many[0]
     assert all(repr(name) in many[0] for name in frame)
+
+
+def heights(odd: list[str]) -> list[str]:
+    return [*(f"{cell:.1f}" for cell in np.random.default_rng(0).normal(68, 4, 93 * len(odd) // 7)), *odd]
+
+
+def test_numbers_beside_too_many_strange_cells_tell_their_share_and_the_remedy() -> None:
+    odd = [f"{feet}'{inches}" for feet in (5, 6) for inches in range(12)] + ["5 ft 5", "165cm", "yyy", "5'10''"] * 3
+    table = read_table({"height": heights(odd), "x": np.random.default_rng(1).normal(size=len(heights(odd)))})
+    (note,) = [note for note in table.warnings if "of the cells are numbers" in note]
+    assert note.startswith("column 'height': ") and "93% of the cells are numbers" in note
+    assert "33 cells are not, such as" in note and "'5 ft 5'" in note and "empty them" in note
+    declared = read_table({"height": heights(odd), "x": np.arange(len(heights(odd))) % 7}, nominal=["height"])
+    assert not any("of the cells are numbers" in note for note in declared.warnings)
+
+
+@pytest.mark.parametrize(
+    "words", [["2", "3", "9", "J", "Q", "K"], [f"{k}{letter}" for k in range(30) for letter in "ABC"]]
+)
+def test_categories_with_some_numbers_are_not_told_to_be_numbers(words: list[str]) -> None:
+    assert not any("of the cells are numbers" in note for note in encode(words * 10).notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["red", "blue", "green"] * 20 + ["unknown"], "'unknown' (1 cell) is taken for missing"),
+        (["1.5", "2.5", "3.5"] * 20 + ["rotary"], "1 cell (2%) is no number ('rotary') and is treated as missing"),
+        (["2020-01-01", "2020-05-02"] * 20 + ["soon"], "1 cell is no date and is treated as missing"),
+        ([1.5, 2.5, np.inf] + [0.5] * 9, "1 infinite cell is treated as missing"),
+        ([None] * 9 + ["x"], "only 'x' (1 cell) or empty (9)"),
+        (["1h 30m", "2h 5m"] * 20 + ["soon"], "1 cell ('soon') is no duration and is treated as missing"),
+        (["850 KB", "1.2 MB"] * 20 + ["big"], "1 cell ('big') is no size and is treated as missing"),
+        (["105.2*", "99.1", "98.7", "97.2", "96.5", "95.1"], "1 cell carries a mark"),
+        (["12 kg", "13 kg", "14 kg", "7"], "1 cell such as '7' has no unit and 3 such as '12 kg' have"),
+        (["red", "blue", "green"] * 20 + ["unknown"] * 2, "'unknown' (2 cells) is taken for missing"),
+    ],
+)
+def test_one_cell_is_told_in_the_singular(cells: list[object], said: str) -> None:
+    assert any(said in note for note in encode(cells).notes)

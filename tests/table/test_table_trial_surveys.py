@@ -188,7 +188,7 @@ def test_answers_that_are_none_leave_a_scale(odd: str) -> None:
 def test_few_strange_cells_do_not_turn_a_scale_into_words(steps: list[str]) -> None:
     encoded = encode([*steps * 40, "see note"])
     assert encoded.kind == "ordinal" and encoded.values[: len(steps)].tolist() == list(range(len(steps)))
-    assert np.isnan(encoded.values[-1]) and mentions(encoded.notes, "1 cells", "'see note'", "treated as missing")
+    assert np.isnan(encoded.values[-1]) and mentions(encoded.notes, "1 cell (", "'see note'", "treated as missing")
     assert encode(steps[:2], reading=encoded.reading).values.tolist() == [0, 1]
     assert encode([*steps * 10, *["see note"] * 5]).kind == "nominal"
 

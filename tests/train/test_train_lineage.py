@@ -73,6 +73,12 @@ def test_one_suite_has_few_rows_and_no_other_has() -> None:
     assert suites["few_rows"].sizes.few_rows_chance == 1.0
 
 
+@pytest.mark.parametrize("mishap", ["derived", "repeats", "scales"])
+def test_one_suite_has_a_mishap_in_every_table_and_no_other_has_it(mishap: str) -> None:
+    shares = {name: getattr(suite.mishaps, mishap) for name, suite in families().items()}
+    assert shares.pop(mishap) == 1.0 and not any(shares.values())
+
+
 def test_the_components_of_ancestors_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
     first = train(TrainConfig(**options(steps=1, only=("diverse",))), tmp_path / "a", say=_quiet)

@@ -15,6 +15,7 @@ from foundcause.bench.datasets import (
     DIMENSION,
     DIMENSION_PAPER,
     EXAMPLE_PAIRS,
+    TEXTBOOK,
     TUEBINGEN,
     WIDE,
 )
@@ -93,6 +94,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         Experiment(name="wide", question="published networks of 56 to 100 variables", datasets=WIDE),
         Experiment(name="beyond", question="published networks that the paper does not evaluate on", datasets=BEYOND),
+        Experiment(
+            name="textbook",
+            question="simulations as the literature has them, by gCastle: nothing hidden, 20 variables, 1,000 rows",
+            datasets=TEXTBOOK,
+        ),
         Experiment(name="tuebingen", question="direction of 102 real pairs", datasets=TUEBINGEN, seeds=1, pairs=True),
         Experiment(
             name="example_pairs",

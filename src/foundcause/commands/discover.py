@@ -6,6 +6,7 @@ Exit codes: 0 done; 2 refused, with one line on stderr that names the column, op
 
 from __future__ import annotations
 
+import csv
 import json as jsonlib
 import os
 import shutil
@@ -41,11 +42,16 @@ def discover(
     ] = None,
     knowledge: Annotated[Path | None, typer.Option(help="Background knowledge, a TOML or JSON file.")] = None,
     tier: Annotated[
-        list[str] | None, typer.Option(help="Columns of one tier, 'age,sex'; repeat from the earliest to the latest.")
+        list[str] | None,
+        typer.Option(
+            help="Columns of one tier, 'age,sex' or '\"income, total\",sex'; repeat from the earliest to the latest."
+        ),
     ] = None,
     forbid: Annotated[list[str] | None, typer.Option(help="An edge that cannot be, 'bmi -> age'; repeatable.")] = None,
     require: Annotated[list[str] | None, typer.Option(help="An edge that must be, 'a -> b'; repeatable.")] = None,
-    root: Annotated[list[str] | None, typer.Option(help="A column that nothing causes; repeatable.")] = None,
+    root: Annotated[
+        list[str] | None, typer.Option(help="A column that nothing causes, seen or hidden; repeatable.")
+    ] = None,
     sink: Annotated[list[str] | None, typer.Option(help="A column that causes nothing; repeatable.")] = None,
     forbid_within_tiers: Annotated[bool, typer.Option(help="No edges among columns of one tier.")] = False,
     runs: Annotated[int, typer.Option(help="Passes over resampled rows.")] = 10,
@@ -267,7 +273,7 @@ def _knowledge(
     from foundcause.knowledge import Knowledge
 
     given = Knowledge(
-        tiers=tuple(tuple(name.strip() for name in tier.split(",") if name.strip()) for tier in tiers or ()),
+        tiers=tuple(_tier(tier) for tier in tiers or ()),
         forbidden=tuple(forbid or ()),  # type: ignore[arg-type]
         required=tuple(require or ()),  # type: ignore[arg-type]
         roots=tuple(roots or ()),
@@ -278,6 +284,15 @@ def _knowledge(
     if within and not known.tiers:
         raise ConfigError("--forbid-within-tiers needs tiers; give them with --tier or --knowledge")
     return known
+
+
+def _tier(text: str) -> tuple[str, ...]:
+    """The columns of one tier; as in a CSV file, a name that holds a comma stands in double quotes."""
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):  # a quote that belongs to a name
+        names = text.split(",")
+    return tuple(name.strip() for name in names if name.strip())
 
 
 class _Bar:

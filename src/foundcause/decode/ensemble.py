@@ -17,6 +17,7 @@ from foundcause.decode.protocol import Passes, Protocol
 from foundcause.decode.release import column_orders, row_choice
 from foundcause.errors import ConfigError
 from foundcause.far_cells import without_isolated
+from foundcause.precision import single_precision
 
 if TYPE_CHECKING:
     import torch
@@ -70,6 +71,7 @@ def _sample(protocol: Protocol, rows: int, k: int, rng: np.random.Generator) -> 
     return None if limit == rows else np.sort(rng.choice(rows, size=limit, replace=False))
 
 
+@single_precision()
 def run_passes(
     network: FoundCause,
     values: np.ndarray,

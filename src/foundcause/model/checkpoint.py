@@ -22,6 +22,7 @@ from foundcause.atomic import replacing
 from foundcause.errors import CheckpointError, ConfigError, OutputError
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
+from foundcause.precision import single_precision
 
 FORMAT = "foundcause"
 FORMAT_VERSION = 1
@@ -63,6 +64,7 @@ def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[st
     return target
 
 
+@single_precision()
 def load(path: str | os.PathLike[str], *, device: str | torch.device = "cpu") -> tuple[FoundCause, dict[str, Any]]:
     """The network of a checkpoint, in evaluation mode, and its metadata; anything that does not fit is refused."""
     source = Path(path)

@@ -12,6 +12,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 from foundcause.errors import ConfigError
 from foundcause.simulate import (
     artefacts,
+    derived,
     excerpts,
     linear,
     mishaps,
@@ -19,7 +20,9 @@ from foundcause.simulate import (
     pairs,
     paths,
     resolution,
+    scales,
     special,
+    textbook,
     unrelated,
 )
 from foundcause.simulate.chance import pick
@@ -37,6 +40,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "subpopulation": special.subpopulation,
     "interventions": special.interventions,
     "ultra_sparse": special.ultra_sparse,
+    textbook.NAME: textbook.textbook,
 }
 _WORLDS = (*WORLD_NAMES, *HELD_OUT_WORLDS)
 _BLAS = ThreadpoolController()
@@ -58,8 +62,11 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
     # Overflow is expected in deep chains; `sanitise` marks it missing.
     with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
         bystanders = mishaps.number_of_bystanders(rng, mixture.mishaps, variables)
-        scene, applied = _scene(rng, mixture, component, rows=rows, variables=variables - bystanders)
-        task = _finish(rng, mixture, component, scene, applied, bystanders)
+        computed = 0
+        if component != unrelated.NAME:
+            computed = derived.number_of_derived(rng, mixture.mishaps, variables - bystanders)
+        scene, applied = _scene(rng, mixture, component, rows=rows, variables=variables - bystanders - computed)
+        task = _finish(rng, mixture, component, scene, applied, bystanders, computed)
     task.record.update(variables=variables, rows=rows)
     return task
 
@@ -80,7 +87,7 @@ def _scene(
     rng: np.random.Generator, mixture: Mixture, component: str, *, rows: int, variables: int
 ) -> tuple[Scene, list[str]]:
     """A scene in which at least two observed variables vary, and the artefacts that are part of it."""
-    copied = component not in (*_WORLDS, "discrete", unrelated.NAME, *PAIR_COMPONENTS)
+    copied = component not in (*_WORLDS, "discrete", unrelated.NAME, textbook.NAME, *PAIR_COMPONENTS)
     fits = copied and variables >= artefacts.SMALLEST_FOR_COPIES
     grouped = fits and rng.random() < mixture.artefacts.collinear_group
     copies = int(rng.integers(artefacts.COPIES[0], min(artefacts.COPIES[1], variables - 2) + 1)) if grouped else 1
@@ -137,33 +144,59 @@ def hide_constants(scene: Scene) -> Scene:
 
 
 def _finish(
-    rng: np.random.Generator, mixture: Mixture, component: str, scene: Scene, applied: list[str], bystanders: int
+    rng: np.random.Generator,
+    mixture: Mixture,
+    component: str,
+    scene: Scene,
+    applied: list[str],
+    bystanders: int,
+    computed: int,
 ) -> Task:
     """Labels, artefacts, mishaps, a random column order, missing cells and the last guard."""
     seen = ~scene.hidden
     adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
     values, discrete = scene.values[:, seen], scene.discrete[seen]
+    values, units = mishaps.repeat_rows(rng, mixture.mishaps, values, discrete)
     counts: dict[str, int] = {}
     if component in (*_WORLDS, *OUR_PAIRS, unrelated.NAME):
         values, spoiled = artefacts.touch_up(rng, mixture.world_artefacts, values, discrete)
-    elif scene.record.get("easy"):
+    elif scene.record.get("easy") or component == textbook.NAME:
         spoiled = []
     else:
         values, spoiled, counts = artefacts.spoil(rng, mixture.artefacts, values, discrete)
-    if component not in OUR_PAIRS:
+    values, retold = scales.retell(rng, mixture.mishaps, values, discrete)
+    if retold is not None:
+        counts["scales"] = retold
+    if retold or component not in (*OUR_PAIRS, textbook.NAME):  # these come written down, but not on their new scale
         values, written = resolution.write_down(rng, mixture.resolution, values, discrete)
         spoiled = spoiled + written
     if bystanders:
         columns, kinds = zip(*(mishaps.bystander(rng, len(values)) for _ in range(bystanders)), strict=True)
         values, discrete = np.column_stack([values, *columns]), np.concatenate([discrete, kinds])
-        adjacency, confounding = (np.pad(labels, (0, bystanders)) for labels in (adjacency, confounding))
         counts["bystanders"] = bystanders
     values, slips = mishaps.slip(rng, mixture.mishaps, values)
     if slips:
         counts["slips"] = slips
+    if units is not None:
+        counts["units"] = units
+    sources: dict[int, tuple[int, ...]] = {}
+    if computed:
+        further = derived.derive(rng, values, computed)
+        sources = {values.shape[1] + k: column.sources for k, column in enumerate(further)}
+        values = np.column_stack([values, *(column.values for column in further)])
+        discrete = np.concatenate([discrete, [column.discrete for column in further]])
+        counts["derived"] = computed
+    adjacency, confounding = (np.pad(labels, (0, bystanders + computed)) for labels in (adjacency, confounding))
+    for place, causes in sources.items():
+        adjacency[list(causes), place] = True
     order = rng.permutation(values.shape[1])
     values = np.ascontiguousarray(values[:, order])
     observed, lost = missing.spoil(rng, mixture.missing, values)
+    if sources:
+        now = np.argsort(order)
+        observed = derived.gaps_follow(
+            rng, observed, {int(now[k]): tuple(now[list(causes)]) for k, causes in sources.items()}
+        )
     values, observed = sanitise(rng, values, observed)
     record: dict[str, Any] = {
         "mixture": mixture.name,

@@ -1,7 +1,8 @@
-"""What befalls any table, whoever made it: mistyped cells, and columns that have nothing to do with the others.
+"""What befalls any table, whoever made it: mistyped cells, rows that repeat, and columns that have nothing to do with
+the others.
 
-N rows, D columns. A network that never saw them takes one lost decimal point for a heavy tail, and a flag that one row
-carries for the effect of whatever is large there.
+N rows, D columns. A network that never saw them takes one lost decimal point for a heavy tail, the tenth visit of a
+patient for a tenth patient, and a flag that one row carries for the effect of whatever is large there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ SMALLEST_FOR_BYSTANDERS = 4  # variables a task needs to hold a bystander and so
 _LARGEST_SHARE = 0.25  # of the columns that may be bystanders
 _MOST_SLIPS = 3
 _MANY_VALUES = 10  # a column with more distinct ones holds measurements, in which slips are not seen at once
+_FEWEST_UNITS = 20  # different rows that a table with repeats keeps
+_MOST_REPEATS = 8.0
 _SLIPS = (10.0, 100.0, 1000.0, 0.1, 0.01, -1.0)  # decimal points lost or moved, a sign
 
 
@@ -47,6 +50,29 @@ def slip(rng: np.random.Generator, settings: Mishaps, values_ND: np.ndarray) -> 
             values[row, column] *= _SLIPS[int(rng.integers(len(_SLIPS)))]
             slips += 1
     return values, slips
+
+
+def repeat_rows(
+    rng: np.random.Generator, settings: Mishaps, values_ND: np.ndarray, discrete_D: np.ndarray
+) -> tuple[np.ndarray, int | None]:
+    """The table with rows that stand in it several times, and how many different ones there are (None: as it was).
+
+    As of patients with several visits, or of joined tables: rows repeat as they are, or some of their measurements are
+    taken anew each time, with errors of their own.
+    """
+    rows = len(values_ND)
+    if not settings.repeats or rng.random() >= settings.repeats:
+        return values_ND, None
+    units = max(int(rows / np.exp(rng.uniform(np.log(1.3), np.log(_MOST_REPEATS)))), min(_FEWEST_UNITS, rows))
+    chosen = np.sort(rng.integers(0, units, size=rows))
+    values = np.array(values_ND[chosen])
+    if not (np.nanmin(values, axis=0) < np.nanmax(values, axis=0)).all():
+        return values_ND, rows
+    if rng.random() < 0.5:
+        for place in np.flatnonzero(~discrete_D & (rng.random(values.shape[1]) < rng.random())):
+            size = np.exp(rng.uniform(np.log(0.03), np.log(0.7))) * np.nanstd(values[:, place])
+            values[:, place] += size * rng.standard_normal(rows)
+    return values, len(np.unique(chosen))
 
 
 def _rare(rng: np.random.Generator, rows: int) -> np.ndarray:

@@ -106,26 +106,30 @@ PAPER = Mixture(
     missing=Missing(chance=0.15, cells=uniform(0.02, 0.12)),
 )
 
+_TEXTBOOK = 0.06
+_OTHERS = {
+    "dowhy": 0.03,
+    "diverse": 0.06,
+    "linear_gaussian": 0.03,
+    "discrete": 0.03,
+    "fog": 0.015,
+    "subpopulation": 0.015,
+    "interventions": 0.025,
+    "ultra_sparse": 0.03,
+    "unrelated": 0.02,
+    # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
+    "pairs": 0.135,
+    "excerpts": 0.10,
+    # What analysts bring is mostly collected around an outcome.
+    **dict.fromkeys(WORLD_NAMES, 0.036),
+    "studies": 0.078,
+}
+"""Shares of what is not from a textbook."""
+
 SHIPPED = dataclasses.replace(
     PAPER,
     name="SHIPPED",
-    weights={
-        "dowhy": 0.03,
-        "diverse": 0.06,
-        "linear_gaussian": 0.03,
-        "discrete": 0.03,
-        "fog": 0.015,
-        "subpopulation": 0.015,
-        "interventions": 0.025,
-        "ultra_sparse": 0.03,
-        "unrelated": 0.02,
-        # Pairs cost a sixth of other tasks, and their direction is limited by how many were seen.
-        "pairs": 0.135,
-        "excerpts": 0.10,
-        # What analysts bring is mostly collected around an outcome.
-        **dict.fromkeys(WORLD_NAMES, 0.036),
-        "studies": 0.078,
-    },
+    weights={**{name: (1.0 - _TEXTBOOK) * weight for name, weight in _OTHERS.items()}, "textbook": _TEXTBOOK},
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),
         rows=log_uniform(100, 5000),
@@ -162,7 +166,7 @@ SHIPPED = dataclasses.replace(
     ),
     world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
     missing=Missing(chance=0.30, cells=uniform(0.0, 0.40)),
-    mishaps=Mishaps(slips=0.06, bystanders=0.10),
+    mishaps=Mishaps(slips=0.06, bystanders=0.10, derived=0.20, repeats=0.05, scales=0.20),
     resolution=Resolution(rounding=0.7, floors=0.3),
 )
 

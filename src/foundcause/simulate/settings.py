@@ -41,6 +41,7 @@ COMPONENT_NAMES = (
     "subpopulation",
     "interventions",
     "ultra_sparse",
+    "textbook",
     "unrelated",
     *OUR_PAIRS,
     *WORLD_NAMES,
@@ -263,10 +264,16 @@ class Mishaps:
 
     slips: share of tasks in which one to three cells are mistyped.
     bystanders: share of tasks with columns that have nothing to do with the others, up to a quarter of all.
+    derived: share of tasks with columns computed from others, up to a third of all.
+    repeats: share of tasks whose rows repeat, so that they are fewer observations than they seem.
+    scales: share of tasks in which measurements are told on scales of their own.
     """
 
     slips: float = 0.0
     bystanders: float = 0.0
+    derived: float = 0.0
+    repeats: float = 0.0
+    scales: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,13 @@ from typing import Any
 
 from foundcause.simulate.artefacts import SMALLEST_FOR_COPIES
 from foundcause.simulate.chance import Range
+from foundcause.simulate.derived import SMALLEST_FOR_DERIVED
 from foundcause.simulate.mishaps import SMALLEST_FOR_BYSTANDERS
 from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES, Mixture, Sizes
 
 Record = dict[str, Any]
 Measure = Callable[[Record], tuple[float, float] | None]
-_OWN_ARTEFACTS = (*WORLD_NAMES, *OUR_PAIRS, "unrelated")
+_OWN_ARTEFACTS = (*WORLD_NAMES, *OUR_PAIRS, "unrelated", "textbook")
 _NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation")
 _SPECIALS = ("bivariate", "fog", "subpopulation", "interventions", "ultra_sparse", "discrete")
 _PATH_COMPONENTS = ("dowhy", "diverse", "ultra_sparse", "interventions", "linear_gaussian")
@@ -88,6 +89,9 @@ def shares(mixture: Mixture) -> list[Share]:
     ]
     found += _artefacts(mixture)
     found.append(Share(name="bystanders", expected=mixture.mishaps.bystanders, measure=_bystanders))
+    found.append(Share(name="derived columns", expected=mixture.mishaps.derived, measure=_derived))
+    found.append(Share(name="rows that repeat", expected=mixture.mishaps.repeats, measure=_told("units")))
+    found.append(Share(name="scales of their own", expected=mixture.mishaps.scales, measure=_told("scales")))
     found.append(Share(name="missing cells in a task", expected=mixture.missing.chance, measure=_has("missing")))
     found += [
         Share(name=f"missing {kind}", expected=weight, measure=_missing_kind(kind))
@@ -312,12 +316,21 @@ def _has(key: str) -> Measure:
     return lambda r: (float(bool(r[key])), 1.0)
 
 
+def _told(key: str) -> Measure:
+    return lambda r: (float(key in r), 1.0)
+
+
 def _missing_kind(kind: str) -> Measure:
     return lambda r: (float(r["missing"]["kind"] == kind), 1.0) if r["missing"] else None
 
 
 def _bystanders(record: Record) -> tuple[float, float] | None:
     return (float("bystanders" in record), 1.0) if record["variables"] >= SMALLEST_FOR_BYSTANDERS else None
+
+
+def _derived(record: Record) -> tuple[float, float] | None:
+    room = record["variables"] - record.get("bystanders", 0) >= SMALLEST_FOR_DERIVED
+    return (float("derived" in record), 1.0) if room and record["component"] != "unrelated" else None
 
 
 def _easy(record: Record) -> tuple[float, float] | None:

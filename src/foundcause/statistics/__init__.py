@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import ConfigError, InputError
+from foundcause.precision import single_precision
 from foundcause.statistics.blocks import blocks_for
 from foundcause.statistics.constants import PAPER_CONSTANTS, RffConstants
 from foundcause.statistics.inputs import Array, Batch, checked_batch
@@ -75,6 +76,7 @@ def selection(names: list[str] | tuple[str, ...], *, label: str = "selection") -
     return FeatureSet(label, tuple(known[name] for name in names))
 
 
+@single_precision()
 @torch.no_grad()
 def compute(
     values_BND: Array,

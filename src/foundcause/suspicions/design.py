@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from foundcause.neighbours import mean_ranks
+from foundcause.suspicions.names import words_of
 from foundcause.table import Table
 
 _COUNTS = {"freq", "frequency", "n", "count", "counts", "weight"}
@@ -33,18 +34,29 @@ _ONE_CASE = re.compile(
 )
 _LEAST_CASES = 4
 
-_DESIGN = {"wt", "wgt", "pweight", "pwt", "finalwt", "fnlwgt", "fpc", "psu", "strata", "stratum", "cluster"}
-_NHANES = re.compile(r"wt(mec|int|saf|dr[12d]|sa|sb|sc|ph|mci)\w*|sdmv(psu|stra)", re.IGNORECASE)
+_DESIGN = {"pweight", "pwt", "finalwt", "fnlwgt", "fpc", "psu", "strata", "stratum", "cluster"}
+_BY_SURVEYS = re.compile(  # NHANES; ESS; IPUMS, CPS and ACS; GSS; BRFSS, NHIS and PISA
+    r"wt(mec|int|saf|dr[12d]|sa|sb|sc|ph|mci)\w*|sdmv(psu|stra)"
+    r"|(psp|d|p|an)(weight|wght)"
+    r"|(per|hh|asec|earn|person|house(hold)?|samp(le|ling)?|fin(al)?|fnl|pop|resp|rake|raked)(wt|wgt|wght|weight)"
+    r"|wt(finl|supp)|p?wgtp|wtss(all|nr|ps|nrps)?|_?llcpwt\w*|wtfa\w*|w_f(stu|sch)r?wt\w*",
+    re.IGNORECASE,
+)
+_WEIGHT = {"wt", "wgt", "wght", "weight", "weights"}
+_SHORT = {"wt", "wgt", "wght"}
 _OF_A_SURVEY = {
-    *("final", "survey", "sampling", "sample", "design", "analysis", "replicate", "raked", "poststrat", "pop"),
-    *("population", "probability"),
+    *("final", "survey", "sampling", "sample", "samp", "design", "analysis", "replicate", "raked", "poststrat", "pop"),
+    *("population", "probability", "household", "respondent"),
 }
 _OF_A_BODY = {
     *("body", "birth", "baby", "fetal", "kg", "kgs", "lb", "lbs", "g", "dry", "wet", "net", "gross", "tare"),
-    *("car", "vehicle", "baseline"),
+    *("car", "vehicle", "baseline", "before", "after", "pre", "post", "start", "end", "initial", "gain", "loss"),
+    *("change", "diff", "lost", "gained", "current", "ideal", "max", "min"),
 }
-_BODIES = {"ht", "hgt", "height", "bmi", "waist"}
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_BODIES = {"ht", "hgt", "height", "heights", "bmi", "waist"}
+_MEAN_ONE = 0.05  # weights that are scaled to the number of cases have the mean 1,
+_HUGE = 10_000  # those that count people are larger than any body
+_VARIED = 0.5  # deviation by the mean; what bodies weigh varies less
 
 
 def counts_column(table: Table) -> str | None:
@@ -97,26 +109,40 @@ def looks_transposed(table: Table) -> bool:
     return len(rest) >= _LEAST_CASES and numeric and all(_ONE_CASE.fullmatch(column.name) for column in rest)
 
 
-def design_columns(names: Sequence[str]) -> list[str]:
-    """The names that are those of survey weights or of the design of a sample; body weight is none."""
-    words = {name: _words(name) for name in names}
-    bodies = any(set(said) & _BODIES for said in words.values())
-    return [name for name, said in words.items() if _is_design(name, said, bodies=bodies)]
+def design_columns(names: Sequence[str], values: np.ndarray | None = None) -> list[str]:
+    """The names that are those of survey weights or of the design of a sample; body weight is none.
+
+    values: (N, D), NaN for missing; they tell weights of cases from those of bodies where a name says no more than
+    weight. None judges by the names alone.
+    """
+    words = [words_of(name) for name in names]
+    bodies = any(set(said) & _BODIES for said in words)
+    return [
+        name
+        for k, (name, said) in enumerate(zip(names, words, strict=True))
+        if _is_design(name, said, bodies=bodies, cells=None if values is None else values[:, k])
+    ]
 
 
-def _is_design(name: str, words: list[str], *, bodies: bool) -> bool:
-    if _NHANES.fullmatch(name):
+def _is_design(name: str, words: list[str], *, bodies: bool, cells: np.ndarray | None) -> bool:
+    if _BY_SURVEYS.fullmatch(name) or set(words) & _DESIGN:
         return True
-    if set(words) & _OF_A_BODY or (bodies and words in (["wt"], ["wgt"])):
+    if not set(words) & _WEIGHT or set(words) & _OF_A_BODY:
         return False
-    weighs = any(
-        {first, second} & {"weight", "weights"} and {first, second} & _OF_A_SURVEY for first, second in pairwise(words)
-    )
-    return weighs or bool(set(words) & _DESIGN)
+    if any({first, second} & _WEIGHT and {first, second} & _OF_A_SURVEY for first, second in pairwise(words)):
+        return True
+    short = bool(set(words) & _SHORT)
+    if bodies or (not short and sum(not word.isdigit() for word in words) > 1):
+        return False
+    return short if cells is None else _weigh_cases(cells[~np.isnan(cells)], varied=short)
 
 
-def _words(name: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(name)]
+def _weigh_cases(cells: np.ndarray, *, varied: bool) -> bool:
+    """Whether the observed cells of a column look like weights of cases; varied: whether varying much is enough."""
+    if len(cells) == 0 or (cells < 0).any():
+        return False
+    mean, median = float(cells.mean()), float(np.median(cells))
+    return abs(mean - 1) < _MEAN_ONE or median > _HUGE or (varied and float(cells.std()) > _VARIED * mean)
 
 
 def _named(table: Table, names: set[str]) -> list[int]:

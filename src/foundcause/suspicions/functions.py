@@ -13,8 +13,9 @@ import numpy as np
 
 from foundcause.decode.acyclic import knots
 from foundcause.decode.canonical import standardised
-from foundcause.laws import linear_laws
+from foundcause.laws import laws_despite_gaps, pair_correlations
 from foundcause.suspicions.cells import rows_that_differ
+from foundcause.suspicions.units import unit_rows
 
 _MOST_COMPARED = 200  # columns
 _LEAST_ROWS = 30
@@ -59,9 +60,17 @@ def functions(values: np.ndarray) -> list[Function]:
         for j in np.flatnonzero(_may_determine(look, i)).tolist():
             if j == i or j not in usable or any((f.of, f.place) == (j, i) for f in found):
                 continue
-            if relation := _relation(values[:, i], values[:, j], comparisons=variables**2):
-                found.append(Function(of=i, place=j, twins=relation == "twins"))
+            relation = _relation(values[:, i], values[:, j], comparisons=variables**2)
+            if relation is None or (relation == "function" and _is_of_units(values, i, j)):
+                continue
+            found.append(Function(of=i, place=j, twins=relation == "twins"))
     return found
+
+
+def _is_of_units(values: np.ndarray, of: int, place: int) -> bool:
+    """Whether one column determines another only because units, such as patients, have several rows each."""
+    rows = unit_rows(values, of, without=place)
+    return rows is not None and _relation(values[rows, of], values[rows, place], comparisons=1) is None
 
 
 def _may_determine(look: np.ndarray, k: int) -> np.ndarray:
@@ -143,14 +152,10 @@ def products(values: np.ndarray) -> list[list[int]]:
     if not _FACTORS[0] <= len(positive) <= _MOST_COMPARED or rows <= max(2 * len(positive), _LEAST_ROWS):
         return []
     logs = np.log(values[:, positive])
-    whole = ~np.isnan(logs).any(axis=1)
-    if whole.mean() > 0.5:  # cells that are filled break exact relations
-        logs = logs[whole]
-    scaled = np.nan_to_num(standardised(logs))
-    close = np.abs(scaled.T @ scaled) / len(scaled) > _LINEAR
+    close = np.abs(pair_correlations(logs)) > _LINEAR
     np.fill_diagonal(close, False)
     alike = {k for group in knots(close) for k in group.tolist()}
-    laws = linear_laws(scaled, explained=_EXPLAINED_BY_LOGS, apart=alike)
+    laws = laws_despite_gaps(logs, explained=_EXPLAINED_BY_LOGS, apart=alike)
     found = [[positive[k] for k in sorted(law)] for law in laws if _FACTORS[0] <= len(law) <= _FACTORS[1]]
     return [places for places in found if _has_whole_exponents(values[:, places]) and not _is_sum(values[:, places])]
 
@@ -172,5 +177,4 @@ def _has_whole_exponents(values: np.ndarray) -> bool:
 
 def _is_sum(values: np.ndarray) -> bool:
     """Whether the columns (N, K) themselves, which hardly vary then, have a linear relation."""
-    scaled = np.nan_to_num(standardised(values))
-    return bool(linear_laws(scaled, explained=_EXPLAINED_BY_SUM))
+    return bool(laws_despite_gaps(values, explained=_EXPLAINED_BY_SUM))

@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import numpy as np
 
 from foundcause.far_cells import isolated_cells
+from foundcause.suspicions.categories import category_warnings
 from foundcause.suspicions.cells import rows_that_differ
+from foundcause.suspicions.derived import derived_warnings
 from foundcause.suspicions.design import counts_column, design_columns, looks_long, looks_transposed
-from foundcause.suspicions.functions import functions, products
+from foundcause.suspicions.wording import joined, listed
 from foundcause.table import Table
-
-_SHOWN = 5
-_LEAVE_OUT = "leave one of them out (drop=, --drop)"
 
 
 def suspicions(table: Table) -> list[str]:
-    """Warnings about cells, columns and the shape of a table; none for an ordinary one."""
+    """Warnings about cells, columns and the shape of a table; none for an ordinary one.
+
+    Copies of a column are told where the table is read, and nothing is said of a copy that is said of the first.
+    """
+    part = [k for k in np.flatnonzero(table.active).tolist() if not table.columns[k].reason.startswith("a copy of ")]
+    values, columns = table.values[:, part], [table.columns[k] for k in part]
     return [
-        *_isolated(table),
-        *_nearly_constant(table),
-        *_functions(table),
+        *_isolated(table, part),
+        *_nearly_constant(table, part),
+        *category_warnings(values, columns),
+        *derived_warnings(values, columns),
         *_counts(table),
         *_shape(table),
         *_design(table),
     ]
 
 
-def _isolated(table: Table) -> list[str]:
+def _isolated(table: Table, part: list[int]) -> list[str]:
     found = []
-    for k in np.flatnonzero(table.active).tolist():
+    for k in part:
         name = table.names[k]
         coded = any(note.startswith(f"column {name!r} holds ") for note in table.warnings)  # -999 is told already
         if coded or table.columns[k].kind not in ("continuous", "count"):
@@ -39,7 +43,7 @@ def _isolated(table: Table) -> list[str]:
         cells = isolated_cells(table.values[:, k])
         if len(cells) == 0:
             continue
-        shown = _joined([f"{table.values[row, k]:.10g} (row {table.places[row] + 1})" for row in cells.tolist()])
+        shown = joined([f"{table.values[row, k]:.10g} (row {table.places[row] + 1})" for row in cells.tolist()])
         value, such = ("the value {} lies", "a single such cell") if len(cells) == 1 else ("the values {} lie", "they")
         found.append(
             f"column {name!r}: {value.format(shown)} far from all others; "
@@ -48,9 +52,9 @@ def _isolated(table: Table) -> list[str]:
     return found
 
 
-def _nearly_constant(table: Table) -> list[str]:
+def _nearly_constant(table: Table, part: list[int]) -> list[str]:
     rare = {}
-    for k in np.flatnonzero(table.active).tolist():
+    for k in part:
         column = table.values[:, k]
         if differ := rows_that_differ(column[~np.isnan(column)]):
             rare[table.names[k]] = differ
@@ -59,38 +63,10 @@ def _nearly_constant(table: Table) -> list[str]:
     shown = [f"{name!r} ({differ} row{'s' if differ > 1 else ''})" for name, differ in rare.items()]
     one = len(rare) == 1
     return [
-        f"column{'' if one else 's'} {_listed(shown)}: all rows but so few hold the same value, and edges at "
+        f"column{'' if one else 's'} {listed(shown)}: all rows but so few hold the same value, and edges at "
         f"{'it rest' if one else 'them rest'} on those and are mostly invented; leave {'it' if one else 'them'} out "
         "(drop=, --drop) or add rows"
     ]
-
-
-def _functions(table: Table) -> list[str]:
-    """Pairs are told once for each column that others determine."""
-    places = np.flatnonzero(table.active)
-    values, names = table.values[:, places], [repr(table.names[k]) for k in places.tolist()]
-    pairs = functions(values)
-    found = [
-        f"columns {names[pair.of]} and {names[pair.place]} rise or fall together without exception, as a number and "
-        f"its logarithm do: what is said of one may belong to the other; {_LEAVE_OUT}"
-        for pair in pairs
-        if pair.twins
-    ]
-    makers: dict[int, list[str]] = {}
-    for pair in pairs:
-        if not pair.twins:
-            makers.setdefault(pair.place, []).append(names[pair.of])
-    for place, of in makers.items():
-        found.append(
-            f"column {names[place]} is a function of {_listed(of)}, each value of which goes with one value of it: "
-            f"edges at them may be swapped; {_LEAVE_OUT}"
-        )
-    for law in products(values):
-        found.append(
-            f"columns {_listed([names[k] for k in law])} are a product or ratio: each is determined by the others, "
-            f"and edges among them say no more than that; {_LEAVE_OUT}"
-        )
-    return found
 
 
 def _counts(table: Table) -> list[str]:
@@ -121,20 +97,13 @@ def _shape(table: Table) -> list[str]:
 
 
 def _design(table: Table) -> list[str]:
-    named = design_columns([name for name, active in zip(table.names, table.active, strict=True) if active])
+    part = np.flatnonzero(table.active).tolist()
+    named = design_columns([table.names[k] for k in part], table.values[:, part])
     if not named:
         return []
     one = len(named) == 1
     return [
-        f"column{'' if one else 's'} {_listed([repr(name) for name in named])} {'is' if one else 'are'} named "
+        f"column{'' if one else 's'} {listed([repr(name) for name in named])} {'is' if one else 'are'} named "
         f"like survey weights or the design of a sample, but taken as {'a variable' if one else 'variables'} like any "
         f"other; if {'it is such, leave it' if one else 'they are such, leave them'} out (drop=, --drop)"
     ]
-
-
-def _joined(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
-def _listed(items: Sequence[str]) -> str:
-    return ", ".join(items[:_SHOWN]) + (f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foundcause.table.reading import Encoded
+from foundcause.table.reading import Encoded, counted
 
 _TIME_SHARE = 0.95  # below this share of readable times a text column is text
 _DAY_MINUTES = 1440
@@ -39,7 +39,8 @@ def read_clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded
     bad = int(counts[np.isnan(values)].sum())
     if bad > (1 - _TIME_SHARE) * counts.sum():
         return None
-    notes = [f"column {name!r}: {bad} cells are no times of day and are treated as missing"] if bad else []
+    said = counted(bad, "cell is no time of day and is", "cells are no times of day and are")
+    notes = [f"column {name!r}: {said} treated as missing"] if bad else []
     encoding, style = "minutes since midnight", ClockStyle(begins=_first_hour(values))
     if style.begins:
         encoding = f"minutes since midnight; times before {style.begins}:00 are of the day after"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foundcause.table.reading import Encoded, Style, quote
+from foundcause.table.reading import Encoded, Style, counted, quote
 from foundcause.table.typography import in_plain_digits
 
 _SHARE = 0.95  # below this share of readable cells a column is text
@@ -111,9 +111,10 @@ def _encoded(
     ]
     if strange.any():
         several = quote([words[k] for k in np.flatnonzero(strange)[:3]])
-        notes.append(
-            f"column {name!r}: {int(counts[strange].sum())} cells ({several}) are none and are treated as missing"
+        said = counted(
+            int(counts[strange].sum()), f"cell ({several}) is none and is", f"cells ({several}) are none and are"
         )
+        notes.append(f"column {name!r}: {said} treated as missing")
     return Encoded(values=values, kind="continuous", encoding=encoding, notes=tuple(notes), style=style)
 
 

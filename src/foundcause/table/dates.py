@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from foundcause.table.day_order import find_day_order
-from foundcause.table.reading import Encoded, quote
+from foundcause.table.reading import Encoded, counted, quote
 from foundcause.table.zones import ZONE, tell_zones, with_offset
 
 _DATE_SHARE = 0.95  # below this share of readable dates a text column is text
@@ -147,7 +147,8 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
         )
     notes += tell_zones(name, words)
     if good < counts.sum():
-        notes.append(f"column {name!r}: {int(counts.sum()) - good} cells are no dates and are treated as missing")
+        said = counted(int(counts.sum()) - good, "cell is no date and is", "cells are no dates and are")
+        notes.append(f"column {name!r}: {said} treated as missing")
     return Encoded(
         values=_days_moved(parsed, moved),
         kind="date",

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from foundcause.table.reading import Encoded, quote
+from foundcause.table.reading import Encoded, counted, quote
 
 _DURATION_SHARE = 0.95  # below this share of readable durations a text column is text
 _DAY = 86400.0
@@ -88,11 +88,9 @@ def read_durations(name: str, words: list[str], counts: np.ndarray) -> Encoded |
         notes = (*notes, f"column {name!r}: {short!r} is read as minutes and seconds")
     if not readable.all():
         strange = quote([words[k] for k in np.flatnonzero(~readable)[:3]])
-        notes = (
-            *notes,
-            f"column {name!r}: {int(counts[~readable].sum())} cells ({strange}) are no durations and are treated "
-            "as missing",
-        )
+        many = int(counts[~readable].sum())
+        said = counted(many, f"cell ({strange}) is no duration and is", f"cells ({strange}) are no durations and are")
+        notes = (*notes, f"column {name!r}: {said} treated as missing")
     return Encoded(values=values, kind="continuous", encoding="seconds", notes=notes, style=style)
 
 

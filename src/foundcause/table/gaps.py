@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from foundcause.table.reading import quote, shorten
+from foundcause.table.reading import counted, quote, shorten
 from foundcause.table.scales import known_order, known_truth
 from foundcause.table.vocabulary import NOTHING, is_blank, is_missing
 
 _TOLD = re.compile(
-    r"column (?P<column>.+?): (?P<words>'.*') \((?P<cells>\d+) cells\) (?P<rest>(?:is|are) taken for .*)"
+    r"column (?P<column>.+?): (?P<words>'.*') \((?P<cells>\d+) cells?\) (?P<rest>(?:is|are) taken for .*)"
 )
 
 
@@ -62,10 +62,8 @@ def taken_for_values(name: str, words: list[str], counts: np.ndarray, gaps: np.n
 def tell_lone_value(name: str, word: str, values: np.ndarray) -> tuple[str, ...]:
     """A note about a column (N,) whose cells hold the ``word`` or nothing, as ticked boxes do."""
     empty = int(np.isnan(values).sum())
-    told = (
-        f"column {name!r}: only {shorten(word)!r} ({len(values) - empty} cells) or empty ({empty}): "
-        "if empty means no, write it"
-    )
+    cells = counted(len(values) - empty, "cell", "cells")
+    told = f"column {name!r}: only {shorten(word)!r} ({cells}) or empty ({empty}): if empty means no, write it"
     return (told,) if empty else ()
 
 
@@ -98,4 +96,5 @@ def _are_known(words: list[str]) -> bool:
 def _shown(words: list[str], counts: np.ndarray, chosen: np.ndarray) -> str:
     """Such as ``'-', 'unknown' (12 cells) are``."""
     different = list({words[k].casefold(): words[k] for k in np.flatnonzero(chosen)}.values())
-    return f"{quote(different[:5])} ({int(counts[chosen].sum())} cells) {'are' if len(different) > 1 else 'is'}"
+    cells = counted(int(counts[chosen].sum()), "cell", "cells")
+    return f"{quote(different[:5])} ({cells}) {'are' if len(different) > 1 else 'is'}"

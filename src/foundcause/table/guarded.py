@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from foundcause.table.reading import quote
+from foundcause.table.reading import counted, quote
 
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)
 _APOSTROPHE = re.compile(r"'([-+=]?[\d.,]+)")
@@ -19,12 +19,11 @@ def without_guards(name: str, texts: pd.Series) -> tuple[pd.Series, tuple[str, .
     if not guarded:
         return texts, ()
     shown = quote([cells[guarded[0]]])
+    what = f"guarded against a spreadsheet ({shown}) and"
+    said = counted(len(guarded), f"cell is {what} is", f"cells are {what} are")
     for k in guarded:
         cells[k] = _bare(cells[k])
-    note = (
-        f"column {name!r}: {len(guarded)} cells are guarded against a spreadsheet ({shown}) and are read without the "
-        "guard; if these are mere codes, name the column in nominal"
-    )
+    note = f"column {name!r}: {said} read without the guard; if these are mere codes, name the column in nominal"
     return pd.Series(cells, index=texts.index, dtype=object), (note,)
 
 

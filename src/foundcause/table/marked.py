@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foundcause.table.reading import quote
+from foundcause.table.reading import counted, quote
 
 _SIGN = r"[*!?†‡§↑↓⇑⇓▲▼]"
 _FLAG = r"HH?|LL?|A|N|C|(?i:high|low|normal|abnormal|critical|est\.?|estimated|approx\.?)"
@@ -41,9 +41,10 @@ class Unmarked:
         for k in np.flatnonzero(chosen):
             cells[self.marks[k]] += int(counts[k])
         shown = quote(sorted(cells, key=lambda mark: (-cells[mark], mark))[:4])
+        carrying = counted(cells.total(), "cell carries", "cells carry")
         return [
-            f"column {name!r}: {cells.total()} cells carry a mark ({shown}); the numbers are read without it, and if "
-            "it tells something, make a column of it"
+            f"column {name!r}: {carrying} a mark ({shown}); the numbers are read without it, and if it tells "
+            "something, make a column of it"
         ]
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from foundcause.columns import Kind
 from foundcause.table.dates import DigitStyle, days_of_digits, tell_odd_days
 from foundcause.table.gaps import tell_lone_value
-from foundcause.table.reading import Encoded, Style
+from foundcause.table.reading import Encoded, Style, counted
 
 _COUNT_LIMIT = 1e6
 _LEAST_DATES = 5
@@ -38,7 +38,8 @@ def encode_numbers(
     values = np.array(values, dtype=float)
     infinite = np.isinf(values)
     if infinite.any():
-        notes = (*notes, f"column {name!r}: {int(infinite.sum())} infinite cells are treated as missing")
+        said = counted(int(infinite.sum()), "infinite cell is", "infinite cells are")
+        notes = (*notes, f"column {name!r}: {said} treated as missing")
         values[infinite] = np.nan
     seen = np.unique(values[np.isfinite(values)])
     # Hardly one number in thirty is a date by chance.

@@ -16,7 +16,9 @@ from foundcause.table.footer import count_footers
 from foundcause.table.gaps import joined
 from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
+from foundcause.table.panel import tell_units
 from foundcause.table.reading import Encoded, Reading, is_text
+from foundcause.table.roles import TIME_OF_ROWS, with_groups, with_times
 from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse
 from foundcause.table.second_header import without_second_headers
 from foundcause.table.sources import read_source
@@ -123,8 +125,11 @@ def read_table(
         places, total_rows = places[:-footers], total_rows - footers
         ending = "row holds" if footers == 1 else f"{footers} rows hold"
         warnings.append(f"the last {ending} totals or means of the rows above, not data; left out")
+    encoded = with_times(unique, encoded, places=places, total_rows=total_rows)
+    if not readings and identifier != "keep":  # what was a number in the table before stays one
+        encoded = with_groups(columns, encoded)
     findings = find_unfit(unique, encoded, policies, places=places, total_rows=total_rows)
-    warnings += _coding_notes(unique, encoded, findings)
+    warnings += [*_coding_notes(unique, encoded, findings), *tell_units(unique, encoded, findings)]
     filled = _filled_rows(encoded, findings, policies)
     emptied = int((~filled).sum())
     if emptied:
@@ -148,10 +153,11 @@ def _encode(
 
 
 def _filled_rows(encoded: list[Encoded], findings: list[Finding | None], policies: Policies) -> np.ndarray:
-    """(N,) bool, rows in which a column that takes part is observed; all rows when no row has one."""
+    """(N,) bool, rows in which a column that takes part, other than their time, is observed; all when no row is."""
     filled = np.zeros(len(encoded[0].values), dtype=bool)
     for column, finding in zip(encoded, findings, strict=True):
-        if finding is None or getattr(policies, finding.case) == "keep":
+        takes_part = finding is None or getattr(policies, finding.case) == "keep"
+        if takes_part and column.encoding != TIME_OF_ROWS:
             filled |= ~np.isnan(column.values)
     return filled if filled.any() else ~filled
 

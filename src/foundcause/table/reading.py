@@ -84,6 +84,11 @@ def quote(words: Iterable[str]) -> str:
     return ", ".join(repr(shorten(word)) for word in words)
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """The number with the words that agree with it: '1 cell is', '3 cells are'."""
+    return f"{number} {one if number == 1 else several}"
+
+
 def first_line(error: BaseException) -> str:
     """What an error of a library says, without its details."""
     return str(error).strip().split("\n")[0][:300]

@@ -18,7 +18,13 @@ from foundcause.table.levels import LEVEL, are_short_levels, order_of_grades, or
 from foundcause.table.numbers import Decimal
 from foundcause.table.vocabulary import SCALES, TRUTHS
 
-_NUMBERED = re.compile(r"\(?(?P<number>\d{1,2})\s*(?:[-–=:.)]+\s*|\s)(?P<label>[^\W\d].*)")
+# A label begins with a letter or a bound ('1. < HS Grad'), or, apart from its number, with another ('3 21-50').
+_NUMBERED = re.compile(
+    r"\(?(?P<number>\d{1,2})(?:\s*(?:[-–=:.)]+\s*|\s)(?P<label>[^\W\d].*|[<>≤≥$€£¥][<>≤≥=$€£¥\s]*\w.*)"
+    r"|(?:\s*[-–=:.)]+\s+|\s)(?P<amount>\d[\d.,]*(?:\s*[-–+%°]|\s+(?:to|and|or)\b|\s*[a-z]).*))"
+)
+_FIRST_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_LATEST_BAND = 2
 _PLACE = re.compile(r"(?P<number>\d{1,3})\.?(?:st|nd|rd|th)\b(?P<label>.*)")
 _SCALE_SHARE = 0.95  # below this share of cells that belong to a scale, words are mere categories
 _MOST_STEPS = 100
@@ -117,17 +123,27 @@ def _order_of_places(words: Sequence[str]) -> list[int] | None:
 
 def _order_of_numbered(words: Sequence[str], pattern: re.Pattern[str]) -> list[int] | None:
     """Ranks by number, when words are the same behind it (places) or all different (answers)."""
-    matches = [pattern.fullmatch(word) for word in words]
-    found = [(int(match["number"]), match["label"].strip()) for match in matches if match]
-    if len(found) < len(words) or len({number for number, _ in found}) < len(set(words)):
+    matches = [match for match in map(pattern.fullmatch, words) if match]
+    numbers = [int(match["number"]) for match in matches]
+    if len(matches) < len(words) or len(set(numbers)) < len(set(words)):
         return None
-    labels = {label for _, label in found}
-    numbers = [number for number, _ in found]
-    if pattern is _NUMBERED:
-        # '12 kg' and '30 lb' are measures: answers are numbered one by one.
-        one_by_one = min(numbers) <= 1 and max(numbers) < 2 * len(set(numbers))
-        return _dense(numbers) if one_by_one and len(labels) == len(set(words)) > 2 else None
-    return _dense(numbers) if len(labels) == 1 else None
+    if pattern is _PLACE:
+        return _dense(numbers) if len({match["label"].strip() for match in matches}) == 1 else None
+    labels = {(match["label"] or match["amount"]).strip() for match in matches}
+    answers = len(labels) == len(set(words)) > 2 and _are_one_by_one(numbers, [match["amount"] for match in matches])
+    return _dense(numbers) if answers else None
+
+
+def _are_one_by_one(numbers: Sequence[int], amounts: Sequence[str | None]) -> bool:
+    """Whether numbers count answers; where amounts stand behind them, as in '2 11-20', both must rise or fall.
+
+    '12 kg' and '30 lb' are measures. Of bands alone, the first may be lacking.
+    """
+    begins = min(numbers) <= (_LATEST_BAND if all(amounts) else 1)
+    rising = [amount for _, amount in sorted(zip(numbers, amounts, strict=True)) if amount]
+    firsts = [float(_FIRST_NUMBER.findall(amount)[0]) for amount in rising]
+    one_way = firsts in (sorted(firsts), sorted(firsts, reverse=True))
+    return begins and max(numbers) < 2 * len(set(numbers)) and one_way
 
 
 def _dense(positions: Sequence[Any]) -> list[int]:

@@ -6,7 +6,6 @@ Shapes: N rows, D columns.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +13,8 @@ from typing import Literal
 import numpy as np
 
 from foundcause.errors import ConfigError, TableError
-from foundcause.table.reading import Encoded
+from foundcause.table.naming import may_name_groups, names_cases, numbers_rows
+from foundcause.table.reading import Encoded, counted
 
 Policy = Literal["isolate", "drop", "error", "keep"]
 POLICIES: tuple[str, ...] = ("isolate", "drop", "error")
@@ -25,19 +25,8 @@ _MIN_ROWS_FOR_IDENTIFIER = 20
 _GAPS = 1.5  # a counter of a filtered table spans at most so many times its rows
 _LOG_CHANCE = -15.0
 _FAR = 100.0
-# What studies call the cases themselves: SUBJID, MRN, "Patient No."
-_CASE = (
-    r"(?i:(patient|subject|participant|person|respondent|proband|case)([\s_.-]*(no|nr|num|number)\.?)?|u?subjid|mrn|pid"
-    r"|(hospital|medical[\s_.-]*record)[\s_.-]*(no|nr|num|number)\.?)"
-)
-_IDENTIFIER_NAME = re.compile(
-    r"(?i:(.*[_\s.-])?(id|ids|uuid|guid|key|index|idx|rowid|row[_ ]?(number|no|nr|id)|record[_ ]?(number|no|nr)))"
-    r"|.*[a-z]I[dD]|(?i:unnamed.*)|column_1"  # what a first column without a name is called
-    rf"|{_CASE}"
-)
-# An index may be a measurement (body mass index), the number of a case is none.
-_NAMES_CASES = re.compile(rf"(?i:(.*[_\s.-])?(ids?|uuid|guid|record[_ ]?(number|no|nr)))|.*[a-z]I[dD]|{_CASE}")
-_MANY_CASES = 20  # fewer values are rather groups, such as sites
+_MANY_CASES = 20  # fewer values are rather groups, such as sites, or a scale, as a party_id may be
+_MANY_ROWS = 20  # of one value: so many rows share a species or a plot, hardly a case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +86,8 @@ def find_unfit(
 
 def refuse(name: str, finding: Finding, rows: int) -> TableError:
     """The error for a column whose policy is ``error``."""
-    return TableError(f'column {name!r} is {finding.reason} ({rows} rows); drop it or pass {finding.case}="isolate"')
+    size = counted(rows, "row", "rows")
+    return TableError(f'column {name!r} is {finding.reason} ({size}); drop it or pass {finding.case}="isolate"')
 
 
 def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -> Finding | None:
@@ -110,7 +100,7 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
     if distinct == 1:
         return Finding(case="constant", reason="; ".join(["constant", *told]))
     if len(observed) < _MIN_OBSERVED:
-        return Finding(case="empty", reason=f"observed in {len(observed)} rows only")
+        return Finding(case="empty", reason=f"observed in {counted(len(observed), 'row', 'rows')} only")
     if len(observed) < _MIN_ROWS_FOR_IDENTIFIER:
         return None
     if column.kind == "nominal" and distinct > 0.9 * len(observed):
@@ -121,19 +111,48 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
         )
     if column.different == len(observed):
         return Finding(case="identifier", reason="different in every row and of more digits than any measurement")
-    whole = (observed == np.round(observed)).all()
-    if whole and distinct == len(observed) and column.kind in ("count", "continuous"):
-        steps = np.diff(observed) / np.diff(places[seen])
-        if (steps == steps[0]).all() or _are_numbered(observed, total_rows):
-            return Finding(case="identifier", reason="a row counter")
-        if _IDENTIFIER_NAME.fullmatch(name):
-            return Finding(case="identifier", reason="different in every row and named like an identifier")
-    codes = column.kind == "nominal" or (whole and column.kind in ("count", "continuous"))  # of many digits too
-    if codes and distinct >= _MANY_CASES and _NAMES_CASES.fullmatch(name):
-        each = f"{distinct} values, {len(observed) / distinct:.2g} rows each"
-        reason = f"named like an identifier ({each}); rows that share one are no independent cases, though used as such"
-        return Finding(case="identifier", reason=reason)
+    if counts_rows(column, places=places, total_rows=total_rows):
+        return Finding(case="identifier", reason="a row counter")
+    if _are_whole(column) and distinct == len(observed) and numbers_rows(name):
+        return Finding(case="identifier", reason="different in every row and named like an identifier")
+    codes = column.kind == "nominal" or _are_whole(column)  # of many digits too
+    if codes and distinct >= _MANY_CASES and names_cases(name) and not are_groups(name, column):
+        reason = f"named like an identifier ({rows_each(distinct, len(observed))}); rows that share one are no "
+        return Finding(case="identifier", reason=f"{reason}independent cases, though used as such")
     return None
+
+
+def counts_rows(column: Encoded, *, places: np.ndarray, total_rows: int) -> bool:
+    """Whether whole numbers count the rows, by even steps or in any order with few gaps; arguments of find_unfit."""
+    seen = ~np.isnan(column.values)
+    observed = column.values[seen]
+    few = len(observed) < _MIN_ROWS_FOR_IDENTIFIER
+    if few or not _are_whole(column) or len(np.unique(observed)) < len(observed):
+        return False
+    steps = np.diff(observed) / np.diff(places[seen])
+    return bool((steps == steps[0]).all()) or _are_numbered(observed, total_rows)
+
+
+def are_groups(name: str, column: Encoded) -> bool:
+    """Whether a column named like an identifier holds groups: each of many values, as of species_id, has many rows."""
+    if not (names_cases(name) and may_name_groups(name)) or not (column.kind == "nominal" or _are_whole(column)):
+        return False
+    observed = column.values[~np.isnan(column.values)]
+    distinct = len(np.unique(observed))
+    return distinct >= _MANY_CASES and len(observed) >= _MANY_ROWS * distinct
+
+
+def rows_each(distinct: int, rows: int) -> str:
+    """How many rows share a value, in words: '50 values, 4 rows each'."""
+    each = rows / distinct
+    if each < 1.5:
+        return f"{distinct} different values in {rows} rows"
+    return f"{distinct} values, {f'{each:.2g}' if each < 10 else f'{each:,.0f}'} rows each"
+
+
+def _are_whole(column: Encoded) -> bool:
+    observed = column.values[~np.isnan(column.values)]
+    return column.kind in ("count", "continuous") and bool((observed == np.round(observed)).all())
 
 
 def _are_numbered(different: np.ndarray, total_rows: int) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foundcause.table.numbers import Decimal, NumberStyle, read_numbers
-from foundcause.table.reading import Encoded, quote
+from foundcause.table.reading import Encoded, counted, quote
 
 _SHARE = 0.95  # below this share of readable sizes a text column is text
 _SIZE = re.compile(
@@ -50,9 +50,9 @@ def read_sizes(name: str, words: list[str], counts: np.ndarray, decimal: Decimal
     ]
     if strange.any():
         shown = quote([words[k] for k in np.flatnonzero(strange)[:3]])
-        notes.append(
-            f"column {name!r}: {int(counts[strange].sum())} cells ({shown}) are no sizes and are treated as missing"
-        )
+        many = int(counts[strange].sum())
+        said = counted(many, f"cell ({shown}) is no size and is", f"cells ({shown}) are no sizes and are")
+        notes.append(f"column {name!r}: {said} treated as missing")
     return Encoded(values=values, kind="continuous", encoding="bytes", notes=tuple(notes), style=style)
 
 

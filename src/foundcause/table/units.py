@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from foundcause.table.reading import counted
+
 _POWER_OF_TEN = r"(?:[x×]\s?)?10(?:(?:\^|\*{1,2}|[eE])\d{1,2}|[⁰¹²³⁴-⁹]{1,2})(?=/)"  # of blood counts: x10^9/L, 10*9/L
 _NAME = (
     r"mm Hg|cm H2O"
@@ -87,10 +89,10 @@ class Units:
         if self.factors:
             value = values[int(np.argmax(marked))]
             return [f"column {name!r}: {example!r} is read as {value:,.10g} and {without!r} as it stands; check both"]
-        return [
-            f"column {name!r}: {int(counts[bare].sum())} cells such as {without!r} have no unit and "
-            f"{int(counts[marked].sum())} such as {example!r} have; all are taken to be in {self.unit}"
-        ]
+        lacking, having = f"such as {without!r}", f"such as {example!r}"
+        bare_cells = counted(int(counts[bare].sum()), f"cell {lacking} has", f"cells {lacking} have")
+        marked_cells = counted(int(counts[marked].sum()), f"{having} has", f"{having} have")
+        return [f"column {name!r}: {bare_cells} no unit and {marked_cells}; all are taken to be in {self.unit}"]
 
 
 def singular(unit: str) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
-from foundcause.table.numbers import different_units
-from foundcause.table.reading import quote
+import numpy as np
+
+from foundcause.table.numbers import Decimal, different_units, read_numbers
+from foundcause.table.reading import counted, quote
 
 _NEARLY_ALL, _MOST = 0.95, 0.8
 _MANY_NUMBERS = 20
 _TWO_NUMBERS = re.compile(r"\d+(?:[.,]\d+)?\s*[/x×:]\s*\d+(?:[.,]\d+)?")  # a blood pressure, a size
 _PART = r"[-+−–]?\d+(?:[.,]\d+)?"
 _LIST_SHARE = 0.5
+_MOSTLY = 2 / 3
 _MANY_RESTS = 10
 _BEGINS = re.compile(r"[-+−–~<>≤≥]*\s*(?P<number>\d[\d.,]*)(?P<rest>\D.*)")
 _DECIMALS = re.compile(r"[.,]\d")
@@ -46,6 +49,24 @@ def tell_measures(name: str, words: list[str]) -> list[str]:
             "plain numbers, and what follows in the name of the column"
         ]
     return []
+
+
+def tell_numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> list[str]:
+    """A remedy for numbers beside too many other cells, as heights of which some are in feet and inches.
+
+    counts: (W,) how many cells hold each word.
+    """
+    readable = np.isfinite(read_numbers(name, words, counts, decimal).values)
+    share = counts[readable].sum() / counts.sum()
+    if share < _MOSTLY or readable.sum() <= _MANY_NUMBERS:
+        return []
+    often = sorted(np.flatnonzero(~readable), key=lambda k: (-counts[k], words[k]))
+    said = counted(int(counts[~readable].sum()), "cell is", "cells are")
+    return [
+        f"column {name!r}: {np.floor(100 * share):.0f}% of the cells are numbers, but {said} not, such as "
+        f"{quote([words[k] for k in often[:2]])}, so all are read as categories; if the column holds a number, write "
+        "one in these cells or empty them"
+    ]
 
 
 def _begin_with_numbers(words: list[str]) -> bool:

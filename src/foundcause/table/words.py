@@ -20,10 +20,10 @@ from foundcause.table.intervals import order_of_intervals, without_months
 from foundcause.table.labelled import LabelledStyle, read_labelled
 from foundcause.table.numbers import Decimal, NumberStyle, read_numbers
 from foundcause.table.numeric import count_different, encode_numbers
-from foundcause.table.reading import Codes, Encoded, Reading, quote, shorten
+from foundcause.table.reading import Codes, Encoded, Reading, counted, quote, shorten
 from foundcause.table.scales import are_perhaps_codes, find_scale, fold, known_grades, known_order, known_truth
 from foundcause.table.sizes import SizeStyle, read_sizes
-from foundcause.table.unread import are_lists, tell_measures
+from foundcause.table.unread import are_lists, tell_measures, tell_numbers
 from foundcause.table.vocabulary import is_missing
 
 WITHOUT_ORDER = "categories without a known order"
@@ -56,6 +56,9 @@ def encode_texts(name: str, texts: pd.Series, decimal: Decimal, *, nominal: bool
     encoded = known(~gaps)
     if encoded is None:
         encoded = _categories(name, found, counts[~gaps])
+        if encoded.kind == "nominal":
+            numbers = [] if nominal else tell_numbers(name, found, counts[~gaps], decimal)
+            told = (*(tell_measures(name, found) or numbers), *told)
         told = (*taken_for_values(name, words, counts, gaps), *told)
     of_word = np.full(len(words), np.nan)
     of_word[~gaps] = encoded.values
@@ -81,10 +84,9 @@ def encode_texts_as_before(name: str, texts: pd.Series, reading: Reading) -> Enc
     strange = np.flatnonzero(np.isnan(of_word) & ~known_missing)
     notes: tuple[str, ...] = ()
     if len(strange):
-        notes = (
-            f"column {name!r}: {int(np.isin(places, strange).sum())} cells ({quote(words[k] for k in strange[:3])}) "
-            f"cannot be read as in the table before ({reading.encoding}) and are treated as missing",
-        )
+        shown = f"({quote(words[k] for k in strange[:3])}) cannot be read as in the table before ({reading.encoding})"
+        said = counted(int(np.isin(places, strange).sum()), f"cell {shown} and is", f"cells {shown} and are")
+        notes = (f"column {name!r}: {said} treated as missing",)
     values = _spread(of_word, places)
     values[np.isinf(values)] = np.nan
     return Encoded(values=values, kind=reading.kind, encoding=reading.encoding, notes=notes, style=reading.style)
@@ -192,8 +194,8 @@ def _mostly_ordered(name: str, words: list[str], counts: np.ndarray) -> Encoded 
         return None
     values = np.full(len(words), np.nan)
     values[chosen] = encoded.values
-    told = f"column {name!r}: {_share(words, counts, ~chosen, 'do not belong to the scale')}"
-    return dataclasses.replace(encoded, values=values, notes=(*encoded.notes, told))
+    strange = _share(words, counts, ~chosen, "does not belong to the scale", "do not belong to the scale")
+    return dataclasses.replace(encoded, values=values, notes=(*encoded.notes, f"column {name!r}: {strange}"))
 
 
 def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
@@ -211,7 +213,7 @@ def _categories(name: str, words: list[str], counts: np.ndarray) -> Encoded:
         f"column {name!r} holds {len(ranked)} {WITHOUT_ORDER}; they are coded by how frequent they "
         f"are ({quote(ranked[:3])}{more} = 0, 1, 2{more}), so the shape of its relations means little"
     )
-    return _coded(words, values, "nominal", "frequency rank", (note, *tell_measures(name, words)))
+    return _coded(words, values, "nominal", "frequency rank", (note,))
 
 
 def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, notes: tuple[str, ...] = ()) -> Encoded:
@@ -236,18 +238,20 @@ def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) 
             return None
         bounds = ~readable & np.array([_BOUND.fullmatch(word) is not None for word in words])
         if (strange := ~readable & ~bounds).any():
-            notes.append(f"column {name!r}: {_share(words, counts, strange, 'are no numbers')}")
+            notes.append(f"column {name!r}: {_share(words, counts, strange, 'is no number', 'are no numbers')}")
         if bounds.any():
-            told = _share(words, counts, bounds, "only bound the value")
+            told = _share(words, counts, bounds, "only bounds the value", "only bound the value")
             notes.append(f"column {name!r}: {told}; such cells are not missing at random")
     return Encoded(values=read.values, kind="continuous", encoding=read.encoding, notes=tuple(notes), style=read.style)
 
 
-def _share(words: list[str], counts: np.ndarray, chosen: np.ndarray, what: str) -> str:
+def _share(words: list[str], counts: np.ndarray, chosen: np.ndarray, one: str, several: str) -> str:
     """Such as ``3 cells (1%) are no numbers ('ND') and are treated as missing``."""
     shown = quote([words[k] for k in np.flatnonzero(chosen)[:3]])
     many = int(counts[chosen].sum())
-    return f"{many} cells ({many / counts.sum():.0%}) {what} ({shown}) and are treated as missing"
+    share = f"({many / counts.sum():.0%})"
+    said = counted(many, f"cell {share} {one} ({shown}) and is", f"cells {share} {several} ({shown}) and are")
+    return f"{said} treated as missing"
 
 
 def _tell_codes(name: str, words: list[str]) -> list[str]:

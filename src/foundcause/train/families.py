@@ -23,8 +23,13 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     from foundcause.simulate.settings import HELD_OUT_WORLDS
 
     mixture = MIXTURES["SHIPPED"]
-    whole = dataclasses.replace(mixture, sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0))
+    whole = dataclasses.replace(
+        mixture,
+        sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0),
+        mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0),
+    )
     suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
+    whole = whole.without("textbook")  # it joined late: suites of several components stay what they were
     generic = whole.only("diverse", "dowhy")
     missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
     wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
@@ -32,8 +37,11 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
         generic, hiding=dataclasses.replace(whole.hiding, usual=uniform(0.3, 0.8), heavy_chance=0.0)
     )
     suites["few_rows"] = dataclasses.replace(whole, sizes=dataclasses.replace(whole.sizes, few_rows_chance=1.0))
+    tables = whole.without(*_small(whole))
+    for mishap in ("derived", "repeats", "scales"):
+        suites[mishap] = dataclasses.replace(tables, mishaps=dataclasses.replace(whole.mishaps, **{mishap: 1.0}))
     suites["missing"] = dataclasses.replace(whole, missing=missing)
-    suites["wide"] = dataclasses.replace(whole.without(*_small(whole)), sizes=wide)
+    suites["wide"] = dataclasses.replace(tables, sizes=wide)
     suites |= {alias: suites[name] for alias, name in ALIASES.items() if alias in names}
     if unknown := [name for name in names if name not in suites]:
         raise ConfigError(f"unknown validation family {unknown[0]!r}; choose from {', '.join(suites)}")

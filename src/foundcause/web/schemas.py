@@ -89,7 +89,7 @@ class KnowledgeBody(BaseModel):
     forbidden: list[Edge] = Field(default=[], max_length=_MANY, description="[cause, effect] or 'cause -> effect'.")
     required: list[Edge] = Field(default=[], max_length=_MANY, description="[cause, effect] or 'cause -> effect'.")
     forbid_within_tiers: bool = False
-    roots: list[Name] = Field(default=[], max_length=_MANY, description="Columns that nothing causes.")
+    roots: list[Name] = Field(default=[], max_length=_MANY, description="Columns that nothing causes, seen or hidden.")
     sinks: list[Name] = Field(default=[], max_length=_MANY, description="Columns that cause nothing.")
 
 

@@ -10,6 +10,7 @@ from foundcause.bench.answer import Answer
 from foundcause.bench.baselines.method import Method, Table
 from foundcause.bench.baselines.prepare import on_complete, on_gaps, pairwise_covariance, rows_with_covariance
 from foundcause.errors import InputError
+from foundcause.precision import single_precision
 
 
 def _weights(effects: np.ndarray, threshold: float = 0.0) -> Answer:
@@ -58,13 +59,8 @@ def _notears(standardise: bool) -> Any:
 
 def _import_notears() -> Any:
     """The class of gCastle, whose import would leave torch at double precision for every later network."""
-    import torch
-
-    precision = torch.get_default_dtype()
-    try:
+    with single_precision():
         from castle.algorithms.gradient.notears.linear import Notears
-    finally:
-        torch.set_default_dtype(precision)
     return Notears
 
 

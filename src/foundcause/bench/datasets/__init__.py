@@ -5,6 +5,7 @@ from __future__ import annotations
 from foundcause.bench.case import Case, Dataset
 from foundcause.bench.datasets import (
     bnlearn,
+    castle,
     chambers,
     continuous,
     dowhy,
@@ -27,6 +28,7 @@ _FAMILIES = (
     petshop,
     dream4,
     synthetic,
+    castle,
     dowhy,
     tuebingen,
     example_pairs,
@@ -67,6 +69,9 @@ BEYOND = (
     *(entry.name for entry in gaussian.DATASETS),
 )
 """Published networks that the paper does not evaluate on; added after thirteen checkpoints had been chosen."""
+
+TEXTBOOK = tuple(entry.name for entry in castle.DATASETS)
+"""What methods are first compared on in the literature, made by gCastle."""
 
 TUEBINGEN = tuple(entry.name for entry in tuebingen.DATASETS)
 EXAMPLE_PAIRS = tuple(entry.name for entry in example_pairs.DATASETS)

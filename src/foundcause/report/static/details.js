@@ -59,6 +59,12 @@ function setAside(result, i, j) {
   return column ? `Not examined: ${column.name} is ${column.status} (${column.reason}).` : "";
 }
 
+/** A sentence when the user said that nothing causes one of the two, "" otherwise: they then share no hidden cause. */
+function rootSaid(result, i, j) {
+  const root = ((result.knowledge || {}).roots || []).find((name) => name === result.names[i] || name === result.names[j]);
+  return root === undefined ? "" : `Excluded by your knowledge: nothing causes ${root}.`;
+}
+
 /** What the statistics of a pair rest on when cells are missing, in words; "" when none are. */
 function restsOn(result, i, j) {
   const gaps = (result.columns || []).some((info) => info.missing > 0
@@ -115,17 +121,21 @@ function edgeDetails(result, i, j) {
       ["probability", told(i, j, percent(forward))], ["reverse direction", told(j, i, percent(backward))],
       ["either direction", percent(result.existence_probabilities[i][j])],
       ...(told(i, j, passes) === passes ? [["stood in", passes]] : []),
-      ["hidden common cause", percent(result.confounding_probabilities[i][j])],
+      ["hidden common cause", hiddenChance(result, i, j)],
     ]),
     scatterPlot(result, i, j), evidenceTable(result, i, j));
+}
+
+function hiddenChance(result, i, j) {
+  return rootSaid(result, i, j) ? "excluded by you" : percent(result.confounding_probabilities[i][j]);
 }
 
 function hiddenDetails(result, i, j) {
   return element("div", {},
     element("h3", {}, `${result.names[i]} ⇠⇢ ${result.names[j]}`),
-    element("p", { class: "verdict" }, setAside(result, i, j)
+    element("p", { class: "verdict" }, rootSaid(result, i, j) || setAside(result, i, j)
       || `That something outside the table drives both is ${inWords(result.confounding_probabilities[i][j])}.`),
-    facts([["hidden common cause", percent(result.confounding_probabilities[i][j])],
+    facts([["hidden common cause", hiddenChance(result, i, j)],
       [`${result.names[i]} → ${result.names[j]}`, percent(result.edge_probabilities[i][j])],
       [`${result.names[j]} → ${result.names[i]}`, percent(result.edge_probabilities[j][i])]]),
     scatterPlot(result, i, j), evidenceTable(result, i, j));

@@ -4,6 +4,7 @@
  * createGraphView(container, result, handlers) draws `result` (the JSON of Result.to_json plus `positions`)
  * and returns { setThreshold, showHidden, fit, select, refreshColours, redraw, edges }.
  * handlers.onEdge(edge), handlers.onHidden(pair), handlers.onNode(index), handlers.onClear() tell what was clicked;
+ * handlers.onRedraw(edges, note) tells what is drawn, and in words (or "") which hidden common causes are not;
  * handlers.rules() may give what is known already, as { i, j, kind: "forbidden" | "required" }, to be drawn too.
  */
 
@@ -94,6 +95,26 @@ function hiddenPairs(result) {
   return pairs;
 }
 
+const CROWDED = { least: 12, oneOf: 3, followed: 3 }; // the same as in crowding.py
+
+/** The pairs that are drawn: all, or of too many for an eye to follow the strongest; the rule of crowding.py. */
+function drawnPairs(result) {
+  const pairs = hiddenPairs(result);
+  const roots = (result.knowledge || {}).roots || [];
+  const idle = (result.columns || []).filter((info) => info.status !== "used").map((info) => info.name);
+  const columns = result.names.filter((name) => !roots.includes(name) && !idle.includes(name)).length;
+  const crowded = pairs.length >= CROWDED.least && CROWDED.oneOf * pairs.length > columns * (columns - 1) / 2;
+  if (!crowded && pairs.length <= CROWDED.followed * columns) return pairs;
+  return pairs.sort((a, b) => b.probability - a.probability).slice(0, columns);
+}
+
+/** What to say of pairs that are not drawn; "" when all are. */
+function drawnNote(result) {
+  const [drawn, all] = [drawnPairs(result).length, hiddenPairs(result).length];
+  return drawn === all ? "" : `Only the ${drawn} most probable of ${all} pairs with a hidden common cause are drawn; `
+    + "the matrix below and the saved files have all of them.";
+}
+
 function cssColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -155,7 +176,7 @@ function createGraphView(container, result, handlers) {
         data: { id: `e${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
     }
     if (state.hidden) {
-      for (const { i, j, probability } of hiddenPairs(result)) {
+      for (const { i, j, probability } of drawnPairs(result)) {
         view.add({ group: "edges", classes: "hidden",
           data: { id: `h${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
       }
@@ -167,7 +188,7 @@ function createGraphView(container, result, handlers) {
     }
     for (const id of selected) view.getElementById(id).select();
     container.setAttribute("aria-label", `Causal graph with ${nodes.length} variables and ${state.edges.length} edges`);
-    if (handlers.onRedraw) handlers.onRedraw(state.edges);
+    if (handlers.onRedraw) handlers.onRedraw(state.edges, state.hidden ? drawnNote(result) : "");
   }
 
   function emphasise(element) {

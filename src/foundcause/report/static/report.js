@@ -17,10 +17,12 @@
   });
   byId("graph").foundcauseView = view;
 
-  function fillEdges(edges) {
+  function fillEdges(edges, note) {
     const open = (i, j) => { view.select(`e${i}-${j}`); show(edgeDetails(result, i, j)); };
     byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, open));
     byId("edge-count").textContent = String(edges.length);
+    byId("drawn-note").textContent = note;
+    byId("drawn-note").hidden = !note;
   }
 
   bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), () => ({ result, view }))();

@@ -61,10 +61,12 @@ export function createExplorer(rules) {
     if (result.blank) start();
   }
 
-  function fillEdges(edges) {
+  function fillEdges(edges, note) {
     const open = (i, j) => { view.select(`e${i}-${j}`); openEdge(i, j); };
     byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, open));
     byId("edge-count").textContent = String(edges.length);
+    byId("drawn-note").textContent = note;
+    byId("drawn-note").hidden = !note;
   }
 
   const recommend = bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), () => ({ result, view }));

@@ -1,0 +1,125 @@
+"""What nothing causes shares no hidden cause: roots in every matrix, list, warning and file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import foundcause as fc
+from foundcause.decode.protocol import Decoded
+from foundcause.knowledge import Knowledge
+from foundcause.model import checkpoint
+from foundcause.model.config import TINY
+from foundcause.model.network import FoundCause
+from foundcause.spread import obeying
+
+ROOTS = ["age", "sex"]
+CALIBRATION = {
+    "edge_temperature": 0.15,
+    "edge_bias": 2.0,
+    "direction_temperature": 0.1,
+    "confounding": {"temperature": 0.3, "bias": 6.0},
+    "threshold": {"low": 0.1, "high": 0.8},
+}
+
+
+@pytest.fixture(scope="module")
+def believer(tmp_path_factory):
+    """The tiny network, calibrated so that it takes every pair for one with a hidden cause."""
+    path = tmp_path_factory.mktemp("weights") / "believer.safetensors"
+    return checkpoint.save(path, FoundCause(TINY, seed=3), metadata={"calibration": CALIBRATION})
+
+
+def _table(rows: int = 200) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(rows, 8)) + rng.normal(size=(rows, 1)), columns=[*ROOTS, *"abcdef"])
+    frame["site"] = "north"
+    return frame
+
+
+def _discover(frame: pd.DataFrame, weights, **options) -> fc.Result:
+    return fc.discover(frame, checkpoint=weights, runs=2, **options)
+
+
+@pytest.mark.parametrize("protocol", ["default", "paper", "release"])
+def test_roots_share_no_hidden_cause_and_other_pairs_are_left_alone(believer, protocol):
+    free = _discover(_table(), believer, protocol=protocol)
+    told = _discover(_table(), believer, protocol=protocol, knowledge={"roots": ROOTS})
+    assert (free.confounding.loc[ROOTS, [*"abcdef"]] > 0).all(axis=None), "nothing is tested"
+    assert (told.confounding.loc[ROOTS] == 0).all(axis=None) and (told.confounding[ROOTS] == 0).all(axis=None)
+    others = [name for name in free.names if name not in ROOTS]
+    pd.testing.assert_frame_equal(told.confounding.loc[others, others], free.confounding.loc[others, others])
+
+
+def test_roots_stand_in_no_pair_of_any_file(believer, tmp_path):
+    free = _discover(_table(), believer)
+    assert set(ROOTS) & {*free.confounders["first"], *free.confounders["second"]}, "nothing is tested"
+    told = _discover(_table(), believer, knowledge={"roots": ROOTS})
+    assert len(told.confounders) and not set(ROOTS) & {*told.confounders["first"], *told.confounders["second"]}
+    folder = told.save(tmp_path / "o")
+    pairs = json.loads((folder / "result.json").read_text())["confounders"]
+    assert len(pairs) == len(told.confounders)
+    assert not set(ROOTS) & set(pd.read_csv(folder / "confounders.csv")[["first", "second"]].to_numpy().ravel())
+    dashed = [line for line in (folder / "graph.dot").read_text().splitlines() if "dir=both" in line]
+    assert len(dashed) == len(pairs) and not any(f'"{root}"' in line for line in dashed for root in ROOTS)
+
+
+def test_other_knowledge_changes_no_hidden_cause(believer):
+    free = _discover(_table(), believer)
+    for known in ({"sinks": ["a"]}, {"tiers": [["age", "sex"], ["a"]]}, {"forbidden": ["a -> b"]}, {}):
+        told = _discover(_table(), believer, knowledge=known)
+        np.testing.assert_array_equal(told.confounding_probabilities, free.confounding_probabilities)
+
+
+def test_order_of_columns_does_not_matter_to_roots(believer):
+    frame = _table()
+    base = _discover(frame, believer, knowledge={"roots": ROOTS})
+    for seed in range(3):
+        columns = np.random.default_rng(seed).permutation(frame.columns)
+        other = _discover(frame[columns], believer, knowledge={"roots": ROOTS[::-1]})
+        for name in ("probabilities", "confounding", "adjacency"):
+            pd.testing.assert_frame_equal(getattr(other, name), getattr(base, name).loc[columns, columns])
+
+
+def test_a_root_without_a_part_is_no_harm(believer):
+    free = _discover(_table(), believer)
+    told = _discover(_table(), believer, knowledge={"roots": ["site"]})
+    np.testing.assert_array_equal(told.confounding_probabilities, free.confounding_probabilities)
+
+
+def test_the_warning_of_a_crowd_counts_what_is_left(believer):
+    def said(result: fc.Result) -> list[str]:
+        return [warning for warning in result.warnings if "share a hidden common cause" in warning]
+
+    free = _discover(_table(), believer)
+    (warning,) = said(free)
+    assert warning.startswith(f"{len(free.confounders)} of 28 pairs of columns seem")
+    told = _discover(_table(), believer, knowledge={"roots": ROOTS})
+    (warning,) = said(told)
+    assert warning.startswith(f"{len(told.confounders)} of 15 pairs of columns, roots apart, seem")
+    assert said(_discover(_table()[[*"abcde"]], believer)) == [], "ten pairs are no crowd"
+
+
+def test_names_of_roots_may_be_written_as_the_frame_calls_them():
+    assert Knowledge(roots=[" age  (y)"]).uncaused(["age (y)", "b"]).tolist() == [True, False]
+    assert not Knowledge().uncaused(["a", "b"]).any()
+
+
+def test_an_answer_without_roots_is_left_alone():
+    some = np.full((3, 3), 0.4)
+    answer = Decoded(
+        edges=some,
+        existence=some,
+        confounding=some,
+        adjacency=some > 1,
+        agreement=some,
+        threshold=0.5,
+        confounding_threshold=0.5,
+    )
+    nothing = np.zeros((3, 3), dtype=bool)
+    assert obeying(answer, nothing, nothing, np.zeros(3, dtype=bool)) is answer
+    told = obeying(answer, nothing, nothing, np.array([False, True, False]))
+    assert told.confounding.tolist() == [[0.4, 0, 0.4], [0, 0, 0], [0.4, 0, 0.4]] and told.edges is answer.edges

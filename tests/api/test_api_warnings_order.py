@@ -1,0 +1,57 @@
+"""Rows that look ordered in time; a table that is sorted by a column does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foundcause.neighbours import alike_in_neighbours
+
+ROWS = 400
+
+
+def mixed(seed: int) -> pd.DataFrame:
+    """Columns of every kind, of which only ``dep`` depends on another."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.normal(size=ROWS), "rare": (rng.random(ROWS) < 0.1).astype(int)})
+    frame["y"], frame["half"] = rng.normal(size=ROWS), (rng.random(ROWS) < 0.5).astype(int)
+    frame["cat"] = rng.integers(0, 4, ROWS)
+    frame["dep"] = ((frame["x"] + rng.normal(size=ROWS)) > 1.5).astype(int)
+    return frame
+
+
+def alike(frame: pd.DataFrame) -> list[str]:
+    return [frame.columns[k] for k in alike_in_neighbours(frame.to_numpy(dtype=float))]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rare_values_do_not_look_ordered_where_the_table_is_sorted(seed: int) -> None:
+    frame = mixed(seed)
+    for name in frame:
+        assert alike(frame.sort_values(name, kind="stable")) == [], name
+    assert alike(frame.sort_values(["cat", "x"])) == []
+    holed = frame.mask(np.random.default_rng(seed).random(frame.shape) < 0.2)
+    assert alike(holed.sort_values("y", kind="stable")) == []
+
+
+def test_a_table_in_blocks_of_categories_is_sorted_by_them() -> None:
+    """The codes of categories need not rise where their words do."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        species = np.repeat([2.0, 0.0, 3.0, 1.0], 100)
+        effect = np.array([0.0, 3.0, 1.0, 5.0])[species.astype(int)]
+        frame = pd.DataFrame({"species": species, "u": effect + rng.normal(size=ROWS), "v": rng.normal(size=ROWS)})
+        frame["w"] = frame["u"] + rng.normal(size=ROWS)
+        assert alike(frame) == []
+        frame["walk"] = np.cumsum(rng.normal(size=ROWS))
+        assert alike(frame) == ["walk"]
+
+
+def test_series_still_look_ordered_beside_what_is_sorted() -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        walks = np.cumsum(rng.normal(size=(ROWS, 2)), axis=0)
+        state = (np.cumsum(rng.random(ROWS) < 0.05) % 2).astype(float)  # changes now and then
+        frame = pd.DataFrame({"year": np.arange(ROWS), "a": walks[:, 0], "b": walks[:, 1], "state": state})
+        assert alike(frame) == ["a", "b", "state"] and alike(frame.drop(columns="year")) == ["a", "b", "state"]

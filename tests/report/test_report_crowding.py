@@ -1,0 +1,131 @@
+"""Which hidden common causes the page draws, what it says of the others, and what it says of roots."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from page_script import STATIC, run_script
+
+from foundcause.columns import ColumnInfo
+from foundcause.crowding import drawn_pairs
+from foundcause.knowledge import Knowledge
+from foundcause.report import render_html, write_html
+from foundcause.result import Result
+
+DRAWN = "given.map((result) => [drawnPairs(result).map(({ i, j }) => [i, j]), drawnNote(result)])"
+VIEWED = """(() => {
+  const draw = require(given.cytoscape);
+  globalThis.cytoscape = (options) => draw({ ...options, container: undefined, headless: true, styleEnabled: false });
+  globalThis.document = {};
+  globalThis.getComputedStyle = () => ({ getPropertyValue: () => "black" });
+  const notes = [];
+  const view = createGraphView({ setAttribute() {} }, given.result, { onRedraw: (edges, note) => notes.push(note) });
+  const arcs = () => view.cytoscape.edges(".hidden").map((arc) => arc.id());
+  const shown = arcs();
+  view.showHidden(false);
+  return { shown, hidden: arcs(), notes };
+})()"""
+WEB = Path(str(STATIC)).parents[1] / "web" / "static"
+
+
+def _result(columns: int, share: float, *, idle: int = 0, roots: int = 0, seed: int = 0) -> Result:
+    """Hidden causes of about so many of the pairs; the last columns took no part, those before them are roots."""
+    rng = np.random.default_rng(seed)
+    names = tuple(f"c{k}" for k in range(columns))
+    able = columns - idle - roots
+    hidden = np.zeros((columns, columns))
+    hidden[:able, :able] = np.triu(
+        np.where(rng.random((able, able)) < share, rng.uniform(0.6, 1, (able, able)), 0.1), 1
+    )
+    nothing = np.zeros((columns, columns))
+    status = ["isolated" if k >= columns - idle else "used" for k in range(columns)]
+    return Result(
+        names=names,
+        edge_probabilities=nothing,
+        existence_probabilities=nothing,
+        confounding_probabilities=hidden + hidden.T,
+        adjacency_matrix=nothing > 0,
+        agreement_matrix=nothing,
+        threshold=0.5,
+        columns=tuple(
+            ColumnInfo(name=name, kind="continuous", distinct=9, status=state)  # type: ignore[arg-type]
+            for name, state in zip(names, status, strict=True)
+        ),
+        knowledge=Knowledge(roots=names[able : columns - idle]) if roots else None,
+    )
+
+
+def test_the_page_draws_the_pairs_that_pictures_draw() -> None:
+    results = [
+        _result(columns, share, idle=idle, roots=roots, seed=columns)
+        for columns in (2, 6, 12, 25, 40)
+        for share in (0.0, 0.15, 0.3, 0.36, 1.0)
+        for idle, roots in ((0, 0), (1, 0), (0, 1), (1, 1))
+        if columns - idle - roots > 0
+    ]
+    notes = 0
+    for result, (pairs, note) in zip(results, run_script(DRAWN, [each.to_dict() for each in results]), strict=True):
+        drawn = [(result.names.index(pair.first), result.names.index(pair.second)) for pair in drawn_pairs(result)]
+        assert sorted(map(tuple, pairs)) == sorted(drawn)
+        assert bool(note) == (len(drawn) < len(result.hidden_causes))
+        if note:
+            assert f"Only the {len(drawn)} most probable of {len(result.hidden_causes)} pairs" in note
+        notes += bool(note)
+    assert 10 < notes < len(results) - 10
+
+
+def test_the_graph_view_draws_them_and_hands_on_the_note() -> None:
+    result = _result(12, 1.0)
+    positions = {"positions": [[k, 0] for k in range(12)]}
+    given = {"cytoscape": str(STATIC / "vendor" / "cytoscape.min.js"), "result": result.to_dict() | positions}
+    view = run_script(VIEWED, given)
+    drawn = {f"h{result.names.index(pair.first)}-{result.names.index(pair.second)}" for pair in drawn_pairs(result)}
+    assert len(drawn) == 12 and set(view["shown"]) == drawn and view["hidden"] == []
+    first, second = view["notes"]
+    assert first.startswith("Only the 12 most probable of 66 pairs") and second == "", "no arc is drawn, none left out"
+
+
+def test_both_pages_have_a_place_for_the_note() -> None:
+    for page, script in (
+        (render_html(_result(4, 0.5)), STATIC / "report.js"),
+        ((WEB / "index.html").read_text(encoding="utf-8"), WEB / "explore.js"),
+    ):
+        assert re.search(r'<p [^>]*id="drawn-note"[^>]* hidden>', page)
+        assert 'byId("drawn-note").textContent = note' in script.read_text(encoding="utf-8")
+
+
+def test_a_root_shares_no_hidden_cause_by_the_words_of_the_page() -> None:
+    result = _result(6, 1.0, roots=1).to_dict()
+    said, free = run_script(
+        "[[0, 5], [0, 1]].map(([i, j]) => [rootSaid(given, i, j), hiddenChance(given, i, j)])", result
+    )
+    assert said == ["Excluded by your knowledge: nothing causes c5.", "excluded by you"]
+    assert free[0] == "" and free[1].endswith("%")
+
+
+def test_the_note_is_on_the_page_while_arcs_are_left_out(browser: Any, tmp_path: Path) -> None:
+    tab = browser.new_page()
+    problems: list[str] = []
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.goto(write_html(_result(12, 1.0), tmp_path / "report.html").as_uri())
+    arcs = "document.getElementById('graph').foundcauseView.cytoscape.edges('.hidden').length"
+    assert tab.evaluate(arcs) == 12
+    assert tab.inner_text("#drawn-note").startswith("Only the 12 most probable of 66 pairs")
+    tab.uncheck("#hidden")
+    assert tab.evaluate(arcs) == 0 and tab.is_hidden("#drawn-note")
+    tab.goto(write_html(_result(4, 1.0), tmp_path / "few.html").as_uri())
+    assert tab.evaluate(arcs) == 6 and tab.is_hidden("#drawn-note")
+    assert problems == []
+
+
+@pytest.mark.parametrize("roots", [0, 1])
+def test_hidden_details_say_what_was_said_of_roots(browser: Any, tmp_path: Path, roots: int) -> None:
+    tab = browser.new_page()
+    tab.goto(write_html(_result(3, 1.0, roots=roots), tmp_path / "report.html").as_uri())
+    tab.locator("#heat-hidden rect").nth(2).click()  # c0 and c2, which is the root
+    verdict = tab.inner_text("#details .verdict")
+    assert ("Excluded by your knowledge: nothing causes c2." in verdict) == bool(roots)

@@ -1,0 +1,165 @@
+"""Hidden common causes that are too many: said, printed and drawn so that people can read them, and all kept."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.patches import FancyArrowPatch
+from rich.console import Console
+
+from foundcause.columns import ColumnInfo
+from foundcause.crowding import crowding_warnings, drawn_pairs, is_crowded
+from foundcause.knowledge import Knowledge
+from foundcause.result import Result
+from foundcause.terminal import print_result
+
+
+def crowd(columns: int, shown: int, seed: int = 0) -> Result:
+    """A chain of columns, and hidden causes of the first ``shown`` pairs."""
+    names = tuple(f"c{k}" for k in range(columns))
+    edges, hidden = np.zeros((columns, columns)), np.zeros((columns, columns))
+    edges[np.arange(columns - 1), np.arange(1, columns)] = 0.8
+    first, second = (places[:shown] for places in np.triu_indices(columns, 1))
+    hidden[first, second] = np.random.default_rng(seed).uniform(0.55, 0.95, size=shown)
+    return Result(
+        names=names,
+        edge_probabilities=edges,
+        existence_probabilities=edges + edges.T,
+        confounding_probabilities=hidden + hidden.T,
+        adjacency_matrix=edges > 0.5,
+        agreement_matrix=edges,
+        threshold=0.5,
+        settings={"rows": 60, "total_rows": 60, "runs": 1},
+    )
+
+
+def _arcs(result: Result, path: Path) -> tuple[int, str]:
+    """How many dashed arcs the picture has, and its note."""
+    ax = result.plot(path)
+    drawn = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    return len(drawn) - len(result.arcs), ax.get_title(loc="left")
+
+
+def _printed(result: Result, folder: Path | None) -> str:
+    text = io.StringIO()
+    print_result(result, folder, Console(file=text, width=200))
+    return text.getvalue()
+
+
+def test_a_third_of_the_pairs_and_a_dozen_are_a_crowd() -> None:
+    assert is_crowded(12, 6) and is_crowded(161, 19)
+    assert not is_crowded(10, 5), "all pairs, but few enough to look at"
+    assert not is_crowded(57, 19) and is_crowded(58, 19), "19 columns make 171 pairs"
+
+
+def test_the_warning_counts_pairs_and_names_what_is_not_touched() -> None:
+    shared = np.ones((20, 20), dtype=bool)
+    shared[[3, 7], :] = shared[:, [3, 7]] = False
+    shared[3, 5] = shared[5, 3] = True
+    names = [f"c{k}" for k in range(20)]
+    part = np.ones(20, dtype=bool)
+    (said,) = crowding_warnings(shared, names, part=part)
+    assert said.startswith("154 of 190 pairs of columns seem to share a hidden common cause")
+    for words in (
+        "move most columns at once",
+        "touches 'c3', 'c7' hardly",
+        "single arcs",
+        "add the column",
+        "parts of",
+    ):
+        assert words in said
+    part[7] = False
+    (said,) = crowding_warnings(shared, names, part=part)
+    assert said.startswith("154 of 171 pairs") and "'c3'" in said and "c7" not in said, "c7 took no part"
+
+
+def test_roots_are_no_pairs_that_could_have_been() -> None:
+    shared = np.ones((20, 20), dtype=bool)
+    roots = np.arange(20) < 5
+    shared[roots, :] = shared[:, roots] = False
+    (said,) = crowding_warnings(shared, [f"c{k}" for k in range(20)], part=np.ones(20, dtype=bool), roots=roots)
+    assert said.startswith("105 of 105 pairs of columns, roots apart, seem") and "touches" not in said
+
+
+def test_few_hidden_causes_are_no_crowd() -> None:
+    names = [f"c{k}" for k in range(9)]
+    assert crowding_warnings(np.eye(9, dtype=bool), names, part=np.ones(9, dtype=bool)) == []
+    shared = crowd(9, 11).confounding_probabilities > 0.5
+    assert crowding_warnings(shared, names, part=np.ones(9, dtype=bool)) == []
+
+
+def test_many_columns_apart_are_not_listed() -> None:
+    shared = np.zeros((20, 20), dtype=bool)
+    shared[:13, :13] = True
+    (said,) = crowding_warnings(shared, [f"c{k}" for k in range(20)], part=np.ones(20, dtype=bool))
+    assert "touches" not in said
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_a_crowded_picture_has_the_strongest_arcs_and_says_so(suffix: str, tmp_path: Path) -> None:
+    result = crowd(12, 60)
+    arcs, note = _arcs(result, tmp_path / f"g.{suffix}")
+    assert arcs == 12 and note.startswith("Only the 12 most probable of 60 pairs with a hidden common cause are drawn")
+    assert drawn_pairs(result) == result.hidden_causes[:12]
+    assert len(result.confounders) == 60, "nothing is hidden from the answer"
+
+
+def test_a_picture_of_few_arcs_has_all_of_them_and_no_note(tmp_path: Path) -> None:
+    assert _arcs(crowd(12, 11), tmp_path / "g.png") == (11, "")
+    assert _arcs(crowd(12, 22), tmp_path / "g.png") == (22, ""), "22 of 66 pairs are a third, not more"
+
+
+def test_a_wide_picture_has_no_more_arcs_than_an_eye_can_follow(tmp_path: Path) -> None:
+    assert _arcs(crowd(40, 120), tmp_path / "g.png")[0] == 120
+    arcs, note = _arcs(crowd(40, 121), tmp_path / "g.png")
+    assert arcs == 40 and "of 121 pairs" in note
+
+
+def test_columns_without_a_part_and_roots_do_not_count(tmp_path: Path) -> None:
+    result = crowd(12, 22)
+    idle = tuple(
+        ColumnInfo(name=name, kind="continuous", distinct=9, status="isolated" if name == "c11" else "used")
+        for name in result.names
+    )
+    assert len(drawn_pairs(replace(result, columns=idle))) == 11, "22 of 55 pairs are more than a third"
+    assert len(drawn_pairs(replace(result, knowledge=Knowledge(roots=["c11"])))) == 11
+
+
+def test_both_notes_of_a_picture_are_read(tmp_path: Path) -> None:
+    result = crowd(12, 60)
+    named = replace(result, names=("\U0010fffd", *result.names[1:]))  # private use: no font has a picture for it
+    with pytest.warns(UserWarning, match="no font"):
+        note = _arcs(named, tmp_path / "g.png")[1]
+    assert "no font" in note and "Only the 12" in note
+
+
+def test_a_crowd_is_printed_as_its_number_and_the_most_probable_few(tmp_path: Path) -> None:
+    result = crowd(19, 161)
+    text = _printed(result, tmp_path)
+    assert text.count("<->") == 10 and "161 of 171 pairs seem to share a hidden common cause" in text
+    assert "... and 151 more pairs; confounders.csv and result.json hold all of them" in text
+    best = result.hidden_causes[0]
+    assert next(line for line in text.splitlines() if "<->" in line).split()[:3] == [best.first, "<->", best.second]
+    assert "result.confounders holds all of them" in _printed(result, None)
+
+
+def test_no_more_than_twenty_pairs_are_printed() -> None:
+    text = _printed(crowd(40, 60), None)
+    assert text.count("<->") == 20 and "... and 40 more pairs" in text and "of 780 pairs" not in text
+    text = _printed(crowd(40, 20), None)
+    assert text.count("<->") == 20 and "more pairs" not in text
+
+
+def test_files_hold_every_pair(tmp_path: Path) -> None:
+    result = crowd(12, 60)
+    folder = result.save(tmp_path / "o")
+    again = Result.from_json(folder / "result.json")
+    assert again.hidden_causes == result.hidden_causes
+    assert len((folder / "confounders.csv").read_text().splitlines()) == 61
+    assert (folder / "graph.dot").read_text().count("dir=both") == 60
+    assert (folder / "graph.mmd").read_text().count("<-.->") == 60
+    assert (folder / "graph.gml").read_text().count("observed 0") == 60
