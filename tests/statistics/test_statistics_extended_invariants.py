@@ -11,12 +11,13 @@ from hypothesis.extra import numpy as hnp
 from test_statistics_extended import table
 from torch import Tensor
 
-from foundcause.statistics import extended, looks, pieces
+from foundcause.statistics import extended, extended_columns, looks, pieces
 from foundcause.statistics.extended import EXTENDED, extended_statistics
+from foundcause.statistics.peeling import PEELED, peeled_statistics
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
 
-SETS = [(EXTENDED, extended_statistics), (SKETCH, sketch_statistics)]
+SETS = [(EXTENDED, extended_statistics), (PEELED, peeled_statistics), (SKETCH, sketch_statistics)]
 
 
 def tensors(missing: float, rows: int = 260, variables: int = 8, seed: int = 5) -> tuple[Tensor, Tensor]:
@@ -107,7 +108,7 @@ def test_chunks_equal_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_long_tables_are_cut_by_content(monkeypatch: pytest.MonkeyPatch) -> None:
     values, observed = tensors(0.0, rows=900)
-    monkeypatch.setattr(extended, "ROW_LIMIT", 400)
+    monkeypatch.setattr(extended_columns, "ROW_LIMIT", 400)
     cut = extended_statistics(values, observed)
     order = torch.randperm(900, generator=torch.Generator().manual_seed(2))
     same(extended_statistics(values[order] * 7 - 3, observed[order]), cut, EXTENDED)

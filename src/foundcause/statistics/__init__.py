@@ -6,7 +6,8 @@ D variables, F features.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -22,6 +23,9 @@ from foundcause.statistics.registry import Feature, FeatureSet
 from foundcause.statistics.release import release_statistics
 from foundcause.statistics.release_features import RELEASE
 
+if TYPE_CHECKING:
+    from foundcause.statistics.extended_columns import Columns
+
 __all__ = [
     "PAPER",
     "PAPER_CONSTANTS",
@@ -36,11 +40,11 @@ __all__ = [
     "selection",
 ]
 
-FAMILIES = ("release", "paper", "extended", "sketch")
+FAMILIES = ("release", "paper", "extended", "peeled", "sketch")
 
 
 def family(name: str) -> FeatureSet:
-    """All features of ``release``, ``paper``, ``extended`` or ``sketch``."""
+    """All features of ``release``, ``paper``, ``extended``, ``peeled`` or ``sketch``."""
     if name == "release":
         return RELEASE
     if name == "paper":
@@ -49,6 +53,10 @@ def family(name: str) -> FeatureSet:
         from foundcause.statistics.extended import EXTENDED
 
         return EXTENDED
+    if name == "peeled":
+        from foundcause.statistics.peeling import PEELED
+
+        return PEELED
     if name == "sketch":
         from foundcause.statistics.sketch import SKETCH
 
@@ -107,10 +115,14 @@ def compute(
     result = torch.zeros(B, D, D, width, device=batch.values.device)
     with torch.autocast(batch.values.device.type, enabled=False):
         for task in range(B):
+            with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
+                sources = _Sources(batch, task, seed, fill_seed)
+                parts = {
+                    name: _one_task(name, sources, there, kernel_rows, constants)
+                    for name, (_, there) in places.items()
+                }
             for name, (here, there) in places.items():
-                with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
-                    part = _one_task(name, batch, task, there, seed, kernel_rows, constants, fill_seed)
-                part = part if len(there) == part.shape[2] else part[:, :, there]
+                part = parts[name] if len(there) == parts[name].shape[2] else parts[name][:, :, there]
                 if here == list(range(here[0], here[0] + len(here))):  # a slice is written many times faster
                     result[task, :, :, here[0] : here[0] + len(here)] = part
                 else:
@@ -144,47 +156,82 @@ def _places(wanted: FeatureSet) -> dict[str, tuple[list[int], list[int]]]:
 _EARLY = frozenset(feature.name for feature in RELEASE.features + PAPER.features)
 
 
+class _Sources:
+    """One task of a batch in the forms that families of features start from, each made once."""
+
+    def __init__(self, batch: Batch, task: int, seed: int, fill_seed: int | None) -> None:
+        self.whole = batch.values[task], batch.observed[task], batch.variables[task]
+        self.real, self.seed, self.fill_seed = batch.variables[task], seed, fill_seed
+
+    @cached_property
+    def padded(self) -> bool:
+        return not bool(self.real.all())
+
+    @cached_property
+    def unpadded(self) -> tuple[Tensor, Tensor]:
+        """Values and observed cells (N, D) of the real variables."""
+        values, observed, real = self.whole
+        return (values[:, real], observed[:, real]) if self.padded else (values, observed)
+
+    @cached_property
+    def gaps(self) -> Tensor | None:
+        """What is observed of a table whose gaps are filled; None where nothing is filled."""
+        observed = self.unpadded[1]
+        return None if self.fill_seed is None or bool(observed.all()) else observed
+
+    @cached_property
+    def table(self) -> tuple[Tensor, Tensor]:
+        """Values and observed cells (N, D), filled if asked for."""
+        values, observed = self.unpadded
+        if self.gaps is None:
+            return values, observed
+        return _without_gaps(values, self.gaps, self.fill_seed or 0), torch.ones_like(observed)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The table as extended statistics see it."""
+        from foundcause.statistics.extended_columns import prepare_few
+
+        return prepare_few(*self.table, seed=self.seed)
+
+
 def _one_task(
     name: str,
-    batch: Batch,
-    task: int,
+    sources: _Sources,
     wanted: list[int],
-    seed: int,
     kernel_rows: int | None,
     constants: RffConstants | None,
-    fill_seed: int | None,
 ) -> Tensor:
     """All features (D, D, F) of one family for one task of a batch."""
-    values, observed, real = batch.values[task], batch.observed[task], batch.variables[task]
+    seed = sources.seed
     if name == "release":
         return release_statistics(
-            values, observed, real, constants=constants, seed=seed, kernel_rows=kernel_rows, blocks=blocks_for(wanted)
+            *sources.whole, constants=constants, seed=seed, kernel_rows=kernel_rows, blocks=blocks_for(wanted)
         )
-    padded = not bool(real.all())
-    if padded:
-        values, observed = values[:, real], observed[:, real]
-    gaps = None if fill_seed is None or bool(observed.all()) else observed
-    if gaps is not None:
-        values, observed = _without_gaps(values, gaps, fill_seed or 0), torch.ones_like(gaps)
+    values, observed = sources.table
     if name == "paper":
         inner = paper_statistics(
             values, observed, seed=seed, kernel_rows=kernel_rows or PAPER_KERNEL_ROWS, blocks=blocks_for(wanted)
         )
     elif name == "extended":
-        from foundcause.statistics.extended import extended_statistics
+        from foundcause.statistics.extended import extended_features
 
-        inner = extended_statistics(values, observed, seed=seed)
+        inner = extended_features(sources.columns, rows=len(values), seed=seed)
+    elif name == "peeled":
+        from foundcause.statistics.peeling import peeled_features
+
+        inner = peeled_features(sources.columns, seed=seed)
     else:
         from foundcause.statistics.sketch import sketch_statistics
 
         inner = sketch_statistics(values, observed, seed=seed)
-    if gaps is not None:
-        inner = _with_true_gaps(inner, family(name), gaps)
-    if not padded:
+    if sources.gaps is not None:
+        inner = _with_true_gaps(inner, family(name), sources.gaps)
+    if not sources.padded:
         return inner
-    D = len(real)
+    D = len(sources.real)
     whole = torch.zeros(D, D, inner.shape[2], device=inner.device)
-    place = real.nonzero()[:, 0]
+    place = sources.real.nonzero()[:, 0]
     whole[place[:, None], place] = inner
     return whole
 

@@ -21,10 +21,9 @@ from foundcause.statistics import (
     support,
 )
 from foundcause.statistics.extended_assembly import Layout, Quantity, assemble, features_of
-from foundcause.statistics.extended_columns import prepare
+from foundcause.statistics.extended_columns import Columns, prepare_few
 from foundcause.statistics.looks import plan_looks
 from foundcause.statistics.registry import FeatureSet
-from foundcause.statistics.rows import content_subset
 
 QUANTITIES: tuple[Quantity, ...] = (
     *extended_linear.QUANTITIES,
@@ -39,25 +38,18 @@ QUANTITIES: tuple[Quantity, ...] = (
     *extended_local.QUANTITIES,
 )
 
-ROW_LIMIT = 10_000
-"""Most rows the statistics look at."""
-
 EXTENDED = FeatureSet("extended", features_of(QUANTITIES))
 LAYOUT = Layout(QUANTITIES)
 
 
-@torch.no_grad()
 def extended_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) -> Tensor:
-    """(D, D, F) float32 features of :data:`EXTENDED` for one unpadded table; [i, j] speaks of i as a cause of j.
+    """(D, D, F) float32 features of :data:`EXTENDED` for one unpadded table; [i, j] speaks of i as a cause of j."""
+    return extended_features(prepare_few(values_ND, observed_ND, seed=seed), rows=len(values_ND), seed=seed)
 
-    Tables of more than :data:`ROW_LIMIT` rows are cut to that many, chosen by content and ``seed``.
-    """
-    rows = values_ND.shape[0]
-    columns = prepare(values_ND, observed_ND)
-    if rows > ROW_LIMIT:
-        # chosen by ranks, so that the choice does not depend on a column's scale either
-        kept = content_subset(columns.u, columns.observed, ROW_LIMIT, seed=seed)
-        columns = prepare(values_ND[kept], observed_ND[kept])
+
+@torch.no_grad()
+def extended_features(columns: Columns, *, rows: int, seed: int = 0) -> Tensor:
+    """The same of a table made ready; ``rows`` are those of the whole table, of which ``columns`` may hold fewer."""
     values, linear = extended_linear.linear_block(columns)
     values |= scores.score_block(columns, linear)
     counts = contingency.pair_counts(columns)

@@ -12,11 +12,16 @@ from functools import cached_property, lru_cache
 import torch
 from torch import Tensor
 
+from foundcause.statistics.rows import content_subset
+
 BINS = 10
 """Most bins of a column; columns with no more distinct values are binned by value."""
 
 FEWEST = 3
 """Fewest joint rows a pair is judged by; all features of a pair seen together less often are 0."""
+
+ROW_LIMIT = 10_000
+"""Most rows the statistics look at."""
 
 WINSOR_SPREADS = 8.0
 """Values further than this many robust standard deviations from the median are pulled in."""
@@ -159,6 +164,16 @@ def prepare(values_ND: Tensor, observed_ND: Tensor) -> Columns:
         distinct=distinct[:, 0],
         sorted_x=by_row(ascending_x.float()),
     )
+
+
+def prepare_few(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) -> Columns:
+    """Columns of at most :data:`ROW_LIMIT` rows, chosen by content and ``seed``."""
+    columns = prepare(values_ND, observed_ND)
+    if columns.rows <= ROW_LIMIT:
+        return columns
+    # chosen by ranks, so that the choice does not depend on a column's scale either
+    kept = content_subset(columns.u, columns.observed, ROW_LIMIT, seed=seed)
+    return prepare(values_ND[kept], observed_ND[kept])
 
 
 def _robust(values: Tensor, observed: Tensor, ascending: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
