@@ -118,8 +118,7 @@ def compute(
             with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
                 sources = _Sources(batch, task, seed, fill_seed)
                 parts = {
-                    name: _one_task(name, sources, there, kernel_rows, constants)
-                    for name, (_, there) in places.items()
+                    name: _one_task(name, sources, there, kernel_rows, constants) for name, (_, there) in places.items()
                 }
             for name, (here, there) in places.items():
                 part = parts[name] if len(there) == parts[name].shape[2] else parts[name][:, :, there]

@@ -84,8 +84,9 @@ before it makes of a column, and how far the whole account can be believed. They
 noise is not Gaussian, and nearly idle elsewhere.
 
 H is Hyvarinen's approximation of entropy; e is the residual of a column given all before it; R rows are read
-(18,000,000 / D^3, at least 200, at most 1,500), by regressions up to 10,000. Of more than 24 columns one in twelve is taken
-out at a time. Copies of a column are one column; columns of which the others leave nothing come last, side by side.
+(18,000,000 / D^3, at least 200, at most 1,500), by regressions up to 10,000. Of more than 24 columns one in twelve is
+taken out at a time. Copies of a column are one column; columns of which the others leave nothing come last, side by
+side.
 """,
     "sketch": """
 ## `sketch`

@@ -236,8 +236,8 @@ def _regressions(x: Tensor, order: Tensor, settled: Tensor) -> tuple[Tensor, Ten
 
 
 def _leftover(residuals: Tensor) -> Tensor:
-    """(D, D) greatest |z| among the correlations of residuals and their sizes; in a linear order all are independent."""
+    """(D, D) greatest |z| among correlations of residuals and their sizes: in a linear order they are independent."""
     D, R = residuals.shape
     both = torch.cat([residuals, _standardised(residuals.abs())])
     c = (both @ both.T / R).abs().clamp_max(_STEEPEST).view(2, D, 2, D)
-    return torch.atanh(c.amax((0, 2))) * math.sqrt(max(R - 3, 1))
+    return (torch.atanh(c.amax((0, 2))) * math.sqrt(max(R - 3, 1))).fill_diagonal_(0.0)
