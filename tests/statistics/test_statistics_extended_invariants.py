@@ -16,8 +16,14 @@ from foundcause.statistics.extended import EXTENDED, extended_statistics
 from foundcause.statistics.peeling import PEELED, peeled_statistics
 from foundcause.statistics.registry import FeatureSet
 from foundcause.statistics.sketch import SKETCH, sketch_statistics
+from foundcause.statistics.sparsest import SPARSEST, sparsest_statistics
 
-SETS = [(EXTENDED, extended_statistics), (PEELED, peeled_statistics), (SKETCH, sketch_statistics)]
+SETS = [
+    (EXTENDED, extended_statistics),
+    (PEELED, peeled_statistics),
+    (SPARSEST, sparsest_statistics),
+    (SKETCH, sketch_statistics),
+]
 
 
 def tensors(missing: float, rows: int = 260, variables: int = 8, seed: int = 5) -> tuple[Tensor, Tensor]:

@@ -200,7 +200,7 @@ BASE = ModelConfig(name="base")
 
 SMALL = ModelConfig(
     name="small",
-    features="extended+peeled",
+    features="extended+peeled+sparsest",
     fills_gaps=True,
     scaled_features=True,
     bent_features=True,

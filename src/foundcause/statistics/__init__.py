@@ -40,11 +40,11 @@ __all__ = [
     "selection",
 ]
 
-FAMILIES = ("release", "paper", "extended", "peeled", "sketch")
+FAMILIES = ("release", "paper", "extended", "peeled", "sparsest", "sketch")
 
 
 def family(name: str) -> FeatureSet:
-    """All features of ``release``, ``paper``, ``extended``, ``peeled`` or ``sketch``."""
+    """All features of ``release``, ``paper``, ``extended``, ``peeled``, ``sparsest`` or ``sketch``."""
     if name == "release":
         return RELEASE
     if name == "paper":
@@ -57,6 +57,10 @@ def family(name: str) -> FeatureSet:
         from foundcause.statistics.peeling import PEELED
 
         return PEELED
+    if name == "sparsest":
+        from foundcause.statistics.sparsest import SPARSEST
+
+        return SPARSEST
     if name == "sketch":
         from foundcause.statistics.sketch import SKETCH
 
@@ -220,6 +224,10 @@ def _one_task(
         from foundcause.statistics.peeling import peeled_features
 
         inner = peeled_features(sources.columns, seed=seed)
+    elif name == "sparsest":
+        from foundcause.statistics.sparsest import sparsest_features
+
+        inner = sparsest_features(sources.columns)
     else:
         from foundcause.statistics.sketch import sketch_statistics
 

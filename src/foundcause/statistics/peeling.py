@@ -11,6 +11,7 @@ N rows (R of them read), D variables, d variables left.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -89,36 +90,47 @@ def peeled_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) 
 @torch.no_grad()
 def peeled_features(columns: Columns, *, seed: int = 0) -> Tensor:
     """The same of a table made ready."""
-    D = columns.variables
-    first = _first_alike(columns)
-    live = ((columns.distinct > 1) & (first == torch.arange(D))).nonzero()[:, 0]
-    values = {q.name: torch.zeros(D) if q.kind == "marginal" else torch.zeros(D, D) for q in QUANTITIES}
-    if len(live) > 1:
-        found = _features(columns, live, seed)
-        for name, value in found.items():
-            if value.dim() == 1:
-                values[name][live] = value
-                values[name] = values[name][first]
-            else:
-                values[name][live[:, None], live] = value
-                values[name] = values[name][first[:, None], first]
-    return assemble(_LAYOUT, values, columns.together)
+    live, first = distinct_columns(columns)
+    return assemble(
+        _LAYOUT, spread_to_copies(QUANTITIES, _features(columns, live, seed), live, first), columns.together
+    )
 
 
-def _first_alike(columns: Columns) -> Tensor:
-    """(D,) the first column that says the same in the same cells: copies would be perfect causes of each other."""
-    position = torch.arange(columns.variables)
-    if columns.alike is None:
-        return position
-    first, second = columns.alike.nonzero(as_tuple=True)
-    copies = torch.zeros_like(columns.alike)
-    copies[first, second] = (columns.x[:, first] - columns.x[:, second]).abs().amax(0) < 1e-4
-    return torch.where(copies, position, columns.variables).amin(1)
+def distinct_columns(columns: Columns) -> tuple[Tensor, Tensor]:
+    """(L,) columns that vary and are no copies, and (D,) for every column the first that says the same in its cells.
+
+    Copies would be perfect causes of each other.
+    """
+    first = torch.arange(columns.variables)
+    if columns.alike is not None:
+        one, other = columns.alike.nonzero(as_tuple=True)
+        copies = torch.zeros_like(columns.alike)
+        copies[one, other] = (columns.x[:, one] - columns.x[:, other]).abs().amax(0) < 1e-4
+        first = torch.where(copies, first, columns.variables).amin(1)
+    return ((columns.distinct > 1) & (first == torch.arange(columns.variables))).nonzero()[:, 0], first
+
+
+def spread_to_copies(
+    quantities: Sequence[Quantity], found: dict[str, Tensor], live: Tensor, first: Tensor
+) -> dict[str, Tensor]:
+    """Values of all columns from those of the columns ``live``; copies have what was found for the first of them."""
+    D = len(first)
+    values = {}
+    for q in quantities:
+        whole = torch.zeros(D) if q.kind == "marginal" else torch.zeros(D, D)
+        if q.name in found:
+            place = (live,) if whole.dim() == 1 else (live[:, None], live)
+            whole[place] = found[q.name]
+            whole = whole[first] if whole.dim() == 1 else whole[first[:, None], first]
+        values[q.name] = whole
+    return values
 
 
 def _features(columns: Columns, live: Tensor, seed: int) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES` for the columns ``live``, of which no two are copies and none is constant."""
     x, D = columns.x[:, live], len(live)
+    if D < 2:
+        return {}
     wanted = min(max(CELLS // D**3, FEWEST_ROWS), MOST_ROWS)
     kept = content_subset(columns.u, columns.observed, wanted, seed=seed)
     peeled = peel(x[kept].T.contiguous())
