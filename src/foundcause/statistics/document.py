@@ -94,9 +94,9 @@ side.
 In an order in which causes come first, a regression of a column on all columns before it needs its causes alone; in
 another it needs more. The order in which the least is needed is searched for, from the one that has the columns first
 of which the others explain least: a pair costs t^2 / 2, but at most ln(N) / 2 + 2, and columns are moved while that
-makes the sum less (`statistics/sparsest.py`). The features say where a pair stands in the order, what a turn would cost, and
-what the earlier column adds to all before the later one. They are decisive where laws are linear and graphs dense,
-whatever the noise: scores of small sets of causes see little there.
+makes the sum less (`statistics/sparsest.py`). The features say where a pair stands in the order, what a turn would
+cost, and what the earlier column adds to all before the later one. They are decisive where laws are linear and graphs
+dense, whatever the noise: scores of small sets of causes see little there.
 """,
     "sketch": """
 ## `sketch`
