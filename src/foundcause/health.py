@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from foundcause.evidence import FEW_TOGETHER, hardly_together, rows_together
-from foundcause.laws import first_of_copies
 from foundcause.neighbours import alike_in_neighbours
 from foundcause.one_hot import one_hot_groups
 from foundcause.suspicions.backward import backward_warnings
 from foundcause.suspicions.given import given_warnings
 from foundcause.suspicions.linear import linear_warnings
 from foundcause.suspicions.wording import listed
+from foundcause.table.copies import first_of_copies
 
 _FEW_ROWS = 100
 _MOST_COMPARED = 500
@@ -52,13 +52,11 @@ def table_warnings(
             "the ranking of edges holds better than their probabilities"
         )
     found += _missing(values, names, fills_gaps)
-    related = rows >= 10 and 2 <= variables <= _MOST_COMPARED
-    if related:
-        first = first_of_copies(values, names)
-        values, names = values[:, first], [names[k] for k in first]
+    first = first_of_copies(values, names)
+    values, names = values[:, first], [names[k] for k in first]
     found += _apart(values, names)
     found += _repeated_rows(values)
-    if related:
+    if rows >= 10 and 2 <= variables <= _MOST_COMPARED:
         found += linear_warnings(values, names, told=one_hot_groups(values, names))
     if rows >= 10 and variables >= 2:
         found += _time_ordered(values, names, dates)

@@ -1,4 +1,4 @@
-"""Exact linear relations among columns: copies, a total and its parts, logarithms of a product and its factors.
+"""Exact linear relations among columns: a total and its parts, logarithms of a product and its factors.
 
 Shapes: N rows, D columns; NaN for missing. A cell that is filled breaks an exact relation, so that every relation is
 judged by rows in which its columns are observed.
@@ -6,7 +6,7 @@ judged by rows in which its columns are observed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
@@ -130,24 +130,6 @@ def pair_correlations(values: np.ndarray) -> np.ndarray:
     covariance = cells.T @ cells / count - mean * mean.T
     usable = (together >= _LEAST_ROWS) & (np.minimum(variance, variance.T) > _SAME)
     return np.where(usable, covariance / np.sqrt(np.where(usable, variance * variance.T, 1.0)), 0.0)
-
-
-def first_of_copies(values: np.ndarray, names: Sequence[str]) -> list[int]:
-    """Places of the columns of (N, D) values that are no copies, possibly rescaled, of one with an earlier name."""
-    scaled = standardised(values)
-    alike = np.abs(pair_correlations(values)) > 1 - _SAME
-    kept: list[int] = []
-    for k in sorted(range(len(names)), key=lambda k: names[k]):
-        if not any(_are_copies(scaled[:, k], scaled[:, other]) for other in kept if alike[k, other]):
-            kept.append(k)
-    return sorted(kept)
-
-
-def _are_copies(first: np.ndarray, second: np.ndarray) -> bool:
-    if (np.isnan(first) != np.isnan(second)).any():
-        return False
-    apart = min(np.nanmax(np.abs(first - second)), np.nanmax(np.abs(first + second)))
-    return bool(apart < _SAME)
 
 
 def usual_range(column: np.ndarray) -> float:

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from foundcause.health import table_warnings
-from foundcause.laws import complete_parts, first_of_copies, pair_correlations
+from foundcause.laws import complete_parts, pair_correlations
 from foundcause.suspicions import suspicions
 from foundcause.table import read_table
+from foundcause.table.copies import first_of_copies
 
 ROWS = 1000
 
@@ -148,6 +149,20 @@ def test_logarithms_are_one_warning() -> None:
     (said,) = (note for note in notes(frame) if "without exception" in note)
     assert "('a', 'log_a' and 'a_squared'; 'b' and 'log_b'; 'c' and 'log_c')" in said
     assert "leave one of each out (drop=, --drop)" in said
+
+
+def test_powers_and_logarithms_that_are_nearly_the_same_are_told_once() -> None:
+    """A logarithm is nearly the same as its square, an age as its square, and this as the cube."""
+    rng = np.random.default_rng(0)
+    price, age = 1000.0 * rng.integers(1, 35, ROWS), rng.integers(40, 65, ROWS).astype(float)
+    (said,) = notes(numbers().assign(price=price, logprice=np.log(price), logpricesq=np.log(price) ** 2))
+    assert said.startswith("columns 'price', 'logprice' and 'logpricesq' rise or fall together without exception")
+    (said,) = notes(numbers().assign(age=age, agesq=age**2, agecub=age**3))
+    assert said.startswith("columns 'age', 'agesq' and 'agecub' rise or fall together without exception")
+    (said,) = notes(numbers().assign(age=age, agesq=age**2))
+    assert said.startswith("columns 'age', 'agesq' are nearly the same")
+    (said,) = notes(numbers().assign(x=age - 30, xsq=(age - 30) ** 2, xcub=(age - 30) ** 3))
+    assert "'x', 'xsq' and 'xcub' rise" in said
 
 
 def test_functions_are_one_warning() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from foundcause.statistics import compute
+from foundcause.statistics import compute, peeling
 from foundcause.statistics.extended_columns import prepare
 from foundcause.statistics.peeling import PEELED, peel, peeled_statistics
 
@@ -154,6 +154,15 @@ def test_copies_are_one_column() -> None:
         np.testing.assert_allclose(matrix[5, :2], matrix[2, :2], atol=1e-6)
         if name != "peel_place":  # in units of the columns there are
             np.testing.assert_allclose(matrix[:5, :5], alone[name], atol=1e-5, err_msg=name)
+
+
+def test_rare_flags_may_be_missed_by_the_rows_that_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peeling, "MOST_ROWS", 200)
+    values = np.zeros((3000, 3))
+    values[[5, 6, 7], [0, 1, 2]] = 1.0
+    told = features(values)
+    assert all(np.isfinite(matrix).all() for matrix in told.values())
+    assert (told["peel_t_forward"] == 0).all()
 
 
 def test_joined_sets_are_the_single_ones() -> None:

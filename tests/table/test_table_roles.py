@@ -127,7 +127,7 @@ def test_columns_that_make_no_key_are_no_units() -> None:
     measured = panel("firm", "year").assign(year=rng.permutation(100_000)[:400])  # tells all rows apart by itself
     assert not read_table(measured.rename(columns={"year": "sales"})).warnings
     nested = panel("district", "state")  # district 3 of each state is another
-    assert not told(read_table(nested), "'district'")
+    assert not told(read_table(nested), "'district' looks like the number of a unit")
 
 
 @pytest.mark.parametrize("name", ["year", "Year", "time", "start_date", "day_of_year"])

@@ -44,7 +44,7 @@ columns with two missing cells.
 ## `paper`
 
 The same 45 features, mended: what networks of the paper's design read when they are trained here (presets `BASE` and
-`TINY`). The shipped network reads `extended` alone.
+`TINY`). The shipped network reads `extended`, `peeled` and `sparsest`.
 
 - Shifting, rescaling by a positive factor or permuting columns, permuting rows, padding and batching change
   nothing.

@@ -228,6 +228,8 @@ def _regressions(x: Tensor, order: Tensor, settled: Tensor) -> tuple[Tensor, Ten
     """
     N, D = x.shape
     places, count = torch.cat([order, settled]), len(order)
+    if count == 0:  # nothing varies in the rows that were read
+        return torch.zeros(D, D), torch.zeros(D)
     ordered = x[:, places].double()
     S = ordered.T @ ordered / N
     S.diagonal().add_(1e-6)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from foundcause.columns import ColumnInfo
-from foundcause.decode.acyclic import knots
-from foundcause.suspicions.functions import Function, functions, products
+from foundcause.suspicions.functions import Function, functions, products, twin_groups
 from foundcause.suspicions.wording import grouped, listed, together
 
 _LEAVE_OUT = "leave one of them out (drop=, --drop)"
@@ -20,17 +19,14 @@ def derived_warnings(values: np.ndarray, columns: Sequence[ColumnInfo]) -> list[
     names = [column.name for column in columns]
     pairs = functions(values)
     return [
-        *_twins([pair for pair in pairs if pair.twins], names),
-        *_functions([pair for pair in pairs if not pair.twins], names),
+        *_twins(pairs, names),
+        *_functions([pair for pair in pairs if pair.relation == "function"], names),
         *_products(products(values), names),
     ]
 
 
 def _twins(pairs: Sequence[Function], names: Sequence[str]) -> list[str]:
-    alike = np.zeros((len(names), len(names)), dtype=bool)
-    for pair in pairs:
-        alike[pair.of, pair.place] = alike[pair.place, pair.of] = True
-    groups = [together([names[k] for k in group.tolist()]) for group in knots(alike)]
+    groups = [together([names[k] for k in group]) for group in twin_groups(pairs, len(names))]
     why = "as a number and its logarithm do"
     blurred = "what is said of one may belong to the other"
     if len(groups) == 1:

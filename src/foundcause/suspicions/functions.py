@@ -5,6 +5,7 @@ Shapes: N rows, D columns, G different values of a column; NaN for missing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lgamma
 from typing import Literal
@@ -35,17 +36,20 @@ _FACTORS = (3, 4)  # columns of a law: a product or ratio of two or three others
 _LARGEST_EXPONENT = 3
 _NEARLY_WHOLE = 0.1
 
+Relation = Literal["twins", "linear twins", "function"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
     """The column at place ``of`` determines that at ``place``.
 
-    twins: the one rises or falls with the other without exception, so that each determines the other but for rounding.
+    twins: the one rises or falls with the other without exception, so that each determines the other but for rounding;
+    linear twins do so along a line, or nearly.
     """
 
     of: int
     place: int
-    twins: bool
+    relation: Relation
 
 
 def functions(values: np.ndarray) -> list[Function]:
@@ -63,8 +67,17 @@ def functions(values: np.ndarray) -> list[Function]:
             relation = _relation(values[:, i], values[:, j], comparisons=variables**2)
             if relation is None or (relation == "function" and _is_of_units(values, i, j)):
                 continue
-            found.append(Function(of=i, place=j, twins=relation == "twins"))
+            found.append(Function(of=i, place=j, relation=relation))
     return found
+
+
+def twin_groups(pairs: Sequence[Function], variables: int) -> list[list[int]]:
+    """Groups of columns, of so many, that twins among the pairs join; not those of linear twins alone."""
+    alike, curved = np.zeros((2, variables, variables), dtype=bool)
+    for pair in pairs:
+        alike[[pair.of, pair.place], [pair.place, pair.of]] = pair.relation != "function"
+        curved[pair.of, pair.place] = pair.relation == "twins"
+    return [group.tolist() for group in knots(alike) if curved[np.ix_(group, group)].any()]
 
 
 def _is_of_units(values: np.ndarray, of: int, place: int) -> bool:
@@ -89,7 +102,7 @@ def _may_determine(look: np.ndarray, k: int) -> np.ndarray:
     return np.asarray(varies & single & (monotone | repeated))
 
 
-def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Literal["twins", "function"] | None:
+def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Relation | None:
     """What a column (N,) is of the key (N,): its monotone twin, another function of it, or none that tells much."""
     both = ~np.isnan(key) & ~np.isnan(column)
     key, column = key[both], column[both]
@@ -98,7 +111,7 @@ def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Liter
     _, first, group, sizes = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     of_group = column[first]
     _, kinds = np.unique(column, return_counts=True)
-    if (column != of_group[group]).any() or len(kinds) < 2 or abs(_correlation(key, column)) > _LINEAR:
+    if (column != of_group[group]).any() or len(kinds) < 2:
         return None
     before, after = of_group[:-1], of_group[1:]
     monotone = bool((before <= after).all() or (before >= after).all())
@@ -108,8 +121,11 @@ def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Liter
     if orders - such < _SURE + np.log(comparisons):
         return None
     one_to_one = len(kinds) == len(sizes)
+    linear = abs(_correlation(key, column)) > _LINEAR
     if monotone and (one_to_one or len(kinds) >= _MANY_STEPS):
-        return "twins"
+        return "linear twins" if linear else "twins"
+    if linear:
+        return None
     if not one_to_one and len(kinds) > _CLEARLY_FEWER * len(sizes):
         return None
     if monotone:

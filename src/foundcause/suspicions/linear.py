@@ -10,6 +10,7 @@ from foundcause.decode.acyclic import knots
 from foundcause.laws import laws_despite_gaps, pair_correlations, usual_range
 from foundcause.neighbours import mean_ranks
 from foundcause.suspicions.cells import rows_that_differ
+from foundcause.suspicions.functions import functions, twin_groups
 from foundcause.suspicions.wording import grouped, listed, together
 
 _COLLINEAR = 0.995
@@ -21,10 +22,13 @@ _SAME_SUM = 0.02
 def linear_warnings(values: np.ndarray, names: Sequence[str], *, told: Sequence[list[int]]) -> list[str]:
     """Groups of columns of (N, D) values that nearly repeat each other, and columns that the others determine.
 
-    told: groups of columns whose relation is told already.
+    told: groups of columns whose relation is told already. That of monotone twins is told as such: of a number, its
+    logarithm and the square of this, two may be nearly the same.
     """
     alike = [group.tolist() for group in knots(_nearly_the_same(values))]
     laws = laws_despite_gaps(values, explained=_EXPLAINED, apart={k for group in alike for k in group})
+    if alike or laws:
+        told = [*told, *twin_groups(functions(values), len(names))]
     new = [[names[k] for k in group] for group in alike if not _known(group, told)]
     found = []
     if len(new) == 1:

@@ -13,6 +13,8 @@ from foundcause.suspicions.derived import derived_warnings
 from foundcause.suspicions.design import counts_column, design_columns, looks_long, looks_transposed
 from foundcause.suspicions.wording import joined, listed
 from foundcause.table import Table
+from foundcause.table.copies import first_of_copies
+from foundcause.table.numeric import codes_for_missing
 
 
 def suspicions(table: Table) -> list[str]:
@@ -20,7 +22,8 @@ def suspicions(table: Table) -> list[str]:
 
     Copies of a column are told where the table is read, and nothing is said of a copy that is said of the first.
     """
-    part = [k for k in np.flatnonzero(table.active).tolist() if not table.columns[k].reason.startswith("a copy of ")]
+    active = np.flatnonzero(table.active).tolist()
+    part = [active[k] for k in first_of_copies(table.values[:, active], [table.names[k] for k in active])]
     values, columns = table.values[:, part], [table.columns[k] for k in part]
     return [
         *_isolated(table, part),
@@ -37,7 +40,7 @@ def _isolated(table: Table, part: list[int]) -> list[str]:
     found = []
     for k in part:
         name = table.names[k]
-        coded = any(note.startswith(f"column {name!r} holds ") for note in table.warnings)  # -999 is told already
+        coded = codes_for_missing(table.values[:, k])  # -999 is told where the table is read
         if coded or table.columns[k].kind not in ("continuous", "count"):
             continue
         cells = isolated_cells(table.values[:, k])

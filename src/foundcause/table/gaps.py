@@ -5,19 +5,13 @@ Shapes: N rows, W different words.
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from foundcause.table.reading import counted, quote, shorten
 from foundcause.table.scales import known_order, known_truth
 from foundcause.table.vocabulary import NOTHING, is_blank, is_missing
-
-_TOLD = re.compile(
-    r"column (?P<column>.+?): (?P<words>'.*') \((?P<cells>\d+) cells?\) (?P<rest>(?:is|are) taken for .*)"
-)
 
 
 def find_gaps(words: list[str], are_categories: Callable[[np.ndarray], bool]) -> np.ndarray:
@@ -65,24 +59,6 @@ def tell_lone_value(name: str, word: str, values: np.ndarray) -> tuple[str, ...]
     cells = counted(len(values) - empty, "cell", "cells")
     told = f"column {name!r}: only {shorten(word)!r} ({cells}) or empty ({empty}): if empty means no, write it"
     return (told,) if empty else ()
-
-
-def joined(notes: Sequence[str], *, most: int) -> list[str]:
-    """The notes, those that tell the same of more than ``most`` columns as one where the first of them stood."""
-    alike: dict[tuple[str, str], list[re.Match[str]]] = defaultdict(list)
-    for note in notes:
-        if told := _TOLD.fullmatch(note):
-            alike[told["words"], told["rest"]].append(told)
-    out: dict[str, None] = {}
-    for note in notes:
-        told = _TOLD.fullmatch(note)
-        same = alike[told["words"], told["rest"]] if told else []
-        if told and len(same) > most:
-            cells = sum(int(one["cells"]) for one in same)
-            columns = ", ".join(one["column"] for one in same)
-            note = f"columns {columns}: {told['words']} ({cells} cells) {told['rest']}"
-        out[note] = None
-    return list(out)
 
 
 def _are_blank(words: list[str]) -> np.ndarray:

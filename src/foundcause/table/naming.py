@@ -1,4 +1,4 @@
-"""What the name of a column says: that it numbers rows, names cases or units of several rows, or tells the time.
+"""What the name of a column says: that it numbers or ranks rows, names cases or units, holds codes or tells the time.
 
 The words are listed: so many English words end in 'id' (paid, acid, grid, valid) that an ending alone says nothing.
 """
@@ -57,6 +57,19 @@ _TIMES = frozenset(["year", "yr", "jahr", "date", "datum", "time", "day", "week"
 _OCCASIONS = _TIMES | frozenset(
     ["wave", "visit", "period", "occasion", "round", "decade", "season", "session", "trial", "hour", "minute", "age"]
 )
+_RANKS = frozenset(["rank", "ranking", "place", "placing", "position", "standing", "rang"])
+# 'types' may be how many there are, and 'age_class' has an order.
+_CODES = {
+    *("code", "cd", "type", "kind", "region", "province", "state", "county", "district", "country", "nation", "city"),
+    *("zip", "zipcode", "postcode", "fips", "occ", "occupation", "profession", "industry", "sector", "sic", "naics"),
+    *("race", "ethnicity", "religion", "nationality", "marital", "species", "brand", "site", "hospital", "department"),
+    *("dept", "color", "colour"),
+}
+_CODES_ALONE = {"category", "cat", "class"}
+_AMOUNTS = {
+    *("n", "no", "nr", "num", "number", "count", "total", "sum", "mean", "avg", "median", "max", "min", "share", "pct"),
+    *("percent", "rate", "ratio", "index", "score", "size", "per", "level", "years", "age", "income", "days", "time"),
+}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -89,6 +102,24 @@ def names_time(name: str) -> bool:
 def names_occasions(name: str) -> bool:
     """Whether a column of this name tells when a unit was looked at: a time, a wave, a visit, an age."""
     return not _OCCASIONS.isdisjoint(_words(name))
+
+
+def names_ranks(name: str) -> bool:
+    """Whether a column of this name holds ranks: 'rank', 'Overall rank', 'ranking_2019'."""
+    return not _RANKS.isdisjoint(_words(name))
+
+
+def names_codes(name: str) -> bool:
+    """Whether whole numbers in a column of this name are codes of categories: 'occ', 'region_code', 'site_id'.
+
+    A number at the end, as of 'region2', says nothing. Nor does the last word beside one of an amount: 'per_state'.
+    """
+    words = [word.casefold() for word in _WORD.findall(name)]
+    if not words or not _AMOUNTS.isdisjoint(words):
+        return False
+    stem = name.rstrip("0123456789")
+    alone = len(words) == 1 and words[0] in _CODES_ALONE
+    return words[-1] in _CODES or alone or (names_cases(stem) and stem.casefold().endswith("id"))
 
 
 def _words(name: str) -> set[str]:

@@ -65,7 +65,7 @@ def encode_numbers(
         values=values,
         kind=kind,
         encoding=encoding,
-        notes=(*notes, *_suspicious_codes(name, values, seen)),
+        notes=(*notes, *_tell_codes(name, values)),
         style=style,
         different=different,
     )
@@ -80,8 +80,9 @@ def count_different(cells: pd.Series, values: np.ndarray) -> int | None:
     return int(cells[np.isfinite(values)].nunique()) if whole.all() else None
 
 
-def _suspicious_codes(name: str, values: np.ndarray, seen: np.ndarray) -> list[str]:
-    """A warning for each of -999, 9999 and the like that does not belong to the other values, and stands twice."""
+def codes_for_missing(values: np.ndarray) -> dict[float, str]:
+    """-999, 9999 and the like that do not belong to the other values (N,), and stand twice; each with the reason."""
+    seen = np.unique(values[np.isfinite(values)])
     fills = (np.abs(np.abs(seen)[:, None] / _FILLS - 1) < _FILL_DIGITS).any(axis=1)
     is_code = np.isin(seen, _CODES_FOR_MISSING) | fills
     rest = seen[~is_code & (seen != -1)]
@@ -90,7 +91,7 @@ def _suspicious_codes(name: str, values: np.ndarray, seen: np.ndarray) -> list[s
         is_code |= seen == -1
     others = seen[~is_code]  # two codes in a column do not hide each other
     if len(others) < 2:
-        return []
+        return {}
     _, exponent = np.frexp(np.abs(seen).max())
     low, high = np.ldexp(others[[0, -1]], -exponent)  # so that no difference of wild numbers overflows
     place = {float(code): float(np.ldexp(code, -exponent)) for code in seen[is_code]}
@@ -103,12 +104,15 @@ def _suspicious_codes(name: str, values: np.ndarray, seen: np.ndarray) -> list[s
             found[code] = "far from all other values" if far else "below zero unlike all other values"
         else:  # 97 beside 95 and 96 is a value, and then 98 is another
             low, high = min(low, place[code]), max(high, place[code])
-    times = {code: int((values == code).sum()) for code in found}
+    return {code: found[code] for code in sorted(found) if (values == code).sum() > 1}
+
+
+def _tell_codes(name: str, values: np.ndarray) -> list[str]:
+    """A warning for each number that may stand for a missing value."""
     return [
-        f"column {name!r} holds {_shown(code)} in {times[code]} rows, {found[code]}; "
+        f"column {name!r} holds {_shown(code)} in {int((values == code).sum())} rows, {reason}; "
         "if it stands for a missing value, empty those cells"
-        for code in sorted(found)
-        if times[code] > 1
+        for code, reason in codes_for_missing(values).items()
     ]
 
 

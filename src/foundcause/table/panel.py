@@ -17,13 +17,13 @@ _MOST_COLUMNS = 200  # that are tried as occasions
 _DEPENDENT = "rows of one unit are no independent cases, though used as such"
 
 
-def tell_units(names: Sequence[str], encoded: Sequence[Encoded], findings: Sequence[Finding | None]) -> list[str]:
+def tell_units(names: Sequence[str], encoded: Sequence[Encoded], findings: Sequence[Finding | None]) -> dict[str, str]:
     """A warning for each column that takes part, is named like a unit and has several rows of each, all told apart.
 
     Another column, such as a year, must tell the rows of every unit apart, which measurements hardly do by chance.
     """
     fit = [k for k, finding in enumerate(findings) if finding is None]
-    told = []
+    told: dict[str, str] = {}
     for k in fit:
         name, column = names[k], encoded[k]
         numeric = column.kind in ("count", "continuous")
@@ -39,12 +39,12 @@ def tell_units(names: Sequence[str], encoded: Sequence[Encoded], findings: Seque
             continue
         each = f"{rows_each(len(values), len(observed))}, which {occasion!r} tells apart"
         if numeric:
-            told.append(
+            told[name] = (
                 f"column {name!r} looks like the number of a unit with several rows each ({each}): its size means "
                 f"nothing, and {_DEPENDENT}; leave it out (drop=, --drop) or declare it nominal (nominal=, --nominal)"
             )
         else:
-            told.append(
+            told[name] = (
                 f"column {name!r} looks like the name of a unit with several rows each ({each}): {_DEPENDENT}; keep "
                 "one row of each unit, or leave the column out (drop=, --drop)"
             )

@@ -11,17 +11,19 @@ import pandas as pd
 
 from foundcause.columns import ColumnInfo, Kind
 from foundcause.errors import InputError, TableError
+from foundcause.table.codes import tell_codes
 from foundcause.table.encode import encode_column
 from foundcause.table.footer import count_footers
-from foundcause.table.gaps import joined
 from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
 from foundcause.table.panel import tell_units
+from foundcause.table.ranks import RANK_OF_ROWS, with_ranks
 from foundcause.table.reading import Encoded, Reading, is_text
 from foundcause.table.roles import TIME_OF_ROWS, with_groups, with_times
-from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse
+from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse, with_copies
 from foundcause.table.second_header import without_second_headers
 from foundcause.table.sources import read_source
+from foundcause.table.together import joined
 from foundcause.table.words import WITHOUT_ORDER
 
 MAX_ROWS = 20_000
@@ -129,7 +131,11 @@ def read_table(
     if not readings and identifier != "keep":  # what was a number in the table before stays one
         encoded = with_groups(columns, encoded)
     findings = find_unfit(unique, encoded, policies, places=places, total_rows=total_rows)
-    warnings += [*_coding_notes(unique, encoded, findings), *tell_units(unique, encoded, findings)]
+    encoded, findings = with_ranks(unique, encoded, findings)
+    findings = with_copies(unique, encoded, findings)
+    units = tell_units(unique, encoded, findings)
+    warnings += [*_coding_notes(unique, encoded, findings), *units.values()]
+    warnings += tell_codes(unique, encoded, findings, told=units)
     filled = _filled_rows(encoded, findings, policies)
     emptied = int((~filled).sum())
     if emptied:
@@ -153,11 +159,11 @@ def _encode(
 
 
 def _filled_rows(encoded: list[Encoded], findings: list[Finding | None], policies: Policies) -> np.ndarray:
-    """(N,) bool, rows in which a column that takes part, other than their time, is observed; all when no row is."""
+    """(N,) bool, rows that show a column that takes part, other than their time or rank; all when no row does."""
     filled = np.zeros(len(encoded[0].values), dtype=bool)
     for column, finding in zip(encoded, findings, strict=True):
         takes_part = finding is None or getattr(policies, finding.case) == "keep"
-        if takes_part and column.encoding != TIME_OF_ROWS:
+        if takes_part and column.encoding not in (TIME_OF_ROWS, RANK_OF_ROWS):
             filled |= ~np.isnan(column.values)
     return filled if filled.any() else ~filled
 
@@ -167,13 +173,14 @@ def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Findi
     active = [(name, column) for name, column, found in zip(names, encoded, findings, strict=True) if found is None]
     nominal = [name for name, column in active if column.kind == "nominal"]
     together = len(nominal) > _NOTES_TOGETHER
-    notes = [note for _, column in active for note in column.notes if not (together and WITHOUT_ORDER in note)]
+    own = [(name, note) for name, column in active for note in column.notes]
+    notes = joined([said for said in own if not (together and WITHOUT_ORDER in said[1])], most=_NOTES_TOGETHER)
     if together:
         notes.append(
             f"columns {', '.join(map(repr, nominal))} hold {WITHOUT_ORDER}; they are coded by how "
             "frequent they are (0 the most frequent), so the shape of their relations means little"
         )
-    return joined(notes, most=_NOTES_TOGETHER)
+    return notes
 
 
 _STATUS: dict[str, Literal["used", "isolated", "dropped"]] = {"keep": "used", "isolate": "isolated", "drop": "dropped"}

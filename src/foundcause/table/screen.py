@@ -5,7 +5,6 @@ Shapes: N rows, D columns.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,18 +12,19 @@ from typing import Literal
 import numpy as np
 
 from foundcause.errors import ConfigError, TableError
+from foundcause.table.copies import copies
 from foundcause.table.naming import may_name_groups, names_cases, numbers_rows
 from foundcause.table.reading import Encoded, counted
 
 Policy = Literal["isolate", "drop", "error", "keep"]
 POLICIES: tuple[str, ...] = ("isolate", "drop", "error")
 KEEPABLE: tuple[str, ...] = ("identifier", "duplicate")  # a judgement that the user may overrule with "keep"
+ROW_COUNTER = "a row counter"
 
 _MIN_OBSERVED = 3
 _MIN_ROWS_FOR_IDENTIFIER = 20
 _GAPS = 1.5  # a counter of a filtered table spans at most so many times its rows
 _LOG_CHANCE = -15.0
-_FAR = 100.0
 _MANY_CASES = 20  # fewer values are rather groups, such as sites, or a scale, as a party_id may be
 _MANY_ROWS = 20  # of one value: so many rows share a species or a plot, hardly a case
 
@@ -62,7 +62,7 @@ class Finding:
 def find_unfit(
     names: Sequence[str], encoded: Sequence[Encoded], policies: Policies, *, places: np.ndarray, total_rows: int
 ) -> list[Finding | None]:
-    """One finding per column, None for columns that are fit or, named like identifiers, kept by policy.
+    """One finding per column, None for columns that are fit by themselves or, named like identifiers, kept by policy.
 
     places: (N,) where the rows stood among the ``total_rows`` of the source, so that a sample still shows a counter.
     """
@@ -70,18 +70,19 @@ def find_unfit(
         _alone(name, column, places=places, total_rows=total_rows) for name, column in zip(names, encoded, strict=True)
     ]
     if policies.identifier == "keep":
-        findings = [None if finding and finding.case == "identifier" else finding for finding in findings]
-    originals: dict[bytes, str] = {}
-    # By name, so that which copy stays does not depend on the order of columns.
-    for k in sorted(range(len(names)), key=lambda k: names[k]):
-        if findings[k] is not None:
-            continue
-        key = _shape_key(encoded[k].values)
-        if key in originals:
-            findings[k] = Finding(case="duplicate", reason=f"a copy of {originals[key]!r}")
-        else:
-            originals[key] = names[k]
+        return [None if finding and finding.case == "identifier" else finding for finding in findings]
     return findings
+
+
+def with_copies(
+    names: Sequence[str], encoded: Sequence[Encoded], findings: Sequence[Finding | None]
+) -> list[Finding | None]:
+    """The findings, with one for each column that is fit by itself but a copy of another such column."""
+    fit = [k for k, finding in enumerate(findings) if finding is None]
+    found = list(findings)
+    for copy, first in copies([encoded[k].values for k in fit], [names[k] for k in fit]).items():
+        found[fit[copy]] = Finding(case="duplicate", reason=f"a copy of {names[fit[first]]!r}")
+    return found
 
 
 def refuse(name: str, finding: Finding, rows: int) -> TableError:
@@ -112,7 +113,7 @@ def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -
     if column.different == len(observed):
         return Finding(case="identifier", reason="different in every row and of more digits than any measurement")
     if counts_rows(column, places=places, total_rows=total_rows):
-        return Finding(case="identifier", reason="a row counter")
+        return Finding(case="identifier", reason=ROW_COUNTER)
     if _are_whole(column) and distinct == len(observed) and numbers_rows(name):
         return Finding(case="identifier", reason="different in every row and named like an identifier")
     codes = column.kind == "nominal" or _are_whole(column)  # of many digits too
@@ -164,23 +165,3 @@ def _are_numbered(different: np.ndarray, total_rows: int) -> bool:
     if span > _GAPS * total_rows:
         return False
     return bool(np.log1p(-np.arange(len(different)) / span).sum() < _LOG_CHANCE)
-
-
-def _shape_key(values: np.ndarray) -> bytes:
-    """Digest that is equal for columns that are copies up to shift and (signed) scale.
-
-    Centre and scale are those of the different values, and far values are cut, so that a code such as 999999999 in
-    many rows does not make all other values look the same.
-    """
-    observed = ~np.isnan(values)
-    cells = values[observed]
-    largest = np.abs(cells).max()
-    cells = cells / largest if largest > 0 else cells
-    low, centre, high = np.quantile(np.unique(cells), (0.25, 0.5, 0.75))
-    cells = (cells - centre) / (high - low) if high > low else cells - centre
-    cells = np.clip(cells, -_FAR, _FAR)
-    # The sign of the third moment, or of the first cell off the centre when it vanishes, decides the orientation.
-    moment = float((cells**3).mean())
-    sign = np.sign(moment) if abs(moment) > 1e-6 else np.sign(cells[np.argmax(np.abs(cells) > 0.25)])
-    rounded = np.round(cells * (sign or 1.0), 5) + 0.0
-    return hashlib.blake2b(observed.tobytes() + rounded.tobytes(), digest_size=16).digest()
