@@ -11,12 +11,13 @@ N rows (R of them read), D variables, d variables left.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from foundcause.statistics.copies import distinct_columns, spread_to_copies
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Layout, Quantity, assemble, features_of
 from foundcause.statistics.extended_columns import Columns, prepare_few
@@ -96,36 +97,6 @@ def peeled_features(columns: Columns, *, seed: int = 0) -> Tensor:
     )
 
 
-def distinct_columns(columns: Columns) -> tuple[Tensor, Tensor]:
-    """(L,) columns that vary and are no copies, and (D,) for every column the first that says the same in its cells.
-
-    Copies would be perfect causes of each other.
-    """
-    first = torch.arange(columns.variables)
-    if columns.alike is not None:
-        one, other = columns.alike.nonzero(as_tuple=True)
-        copies = torch.zeros_like(columns.alike)
-        copies[one, other] = (columns.x[:, one] - columns.x[:, other]).abs().amax(0) < 1e-4
-        first = torch.where(copies, first, columns.variables).amin(1)
-    return ((columns.distinct > 1) & (first == torch.arange(columns.variables))).nonzero()[:, 0], first
-
-
-def spread_to_copies(
-    quantities: Sequence[Quantity], found: dict[str, Tensor], live: Tensor, first: Tensor
-) -> dict[str, Tensor]:
-    """Values of all columns from those of the columns ``live``; copies have what was found for the first of them."""
-    D = len(first)
-    values = {}
-    for q in quantities:
-        whole = torch.zeros(D) if q.kind == "marginal" else torch.zeros(D, D)
-        if q.name in found:
-            place = (live,) if whole.dim() == 1 else (live[:, None], live)
-            whole[place] = found[q.name]
-            whole = whole[first] if whole.dim() == 1 else whole[first[:, None], first]
-        values[q.name] = whole
-    return values
-
-
 def _features(columns: Columns, live: Tensor, seed: int) -> dict[str, Tensor]:
     """Values of :data:`QUANTITIES` for the columns ``live``, of which no two are copies and none is constant."""
     x, D = columns.x[:, live], len(live)
@@ -151,62 +122,76 @@ def _features(columns: Columns, live: Tensor, seed: int) -> dict[str, Tensor]:
     }
 
 
-def negentropy(standardised: Tensor) -> Tensor:
-    """Negentropy over the last axis of variables of mean 0 and variance 1, at least 0 and 0 for Gaussian ones."""
-    bell = (standardised.square() * -0.5).exp_()
+def negentropy(centred: Tensor, deviation: Tensor | None = None, *, space: Tensor | None = None) -> Tensor:
+    """Negentropy over the last axis of variables of mean 0, at least 0 and 0 for Gaussian ones.
+
+    deviation: of each variable, 1 by default. space: as large as ``centred``, to be written over.
+    """
+    scale = torch.ones(centred.shape[:-1]) if deviation is None else 1 / deviation
+    bell = torch.square(centred, out=space).mul_(-0.5 * scale.square()[..., None]).exp_()
     even = bell.mean(-1) - _GAUSSIAN
-    odd = bell.mul_(standardised).mean(-1)
+    odd = scale * bell.mul_(centred).mean(-1)
     return _ODD * odd.square() + _EVEN * even.square()
 
 
 def peel(rows_DR: Tensor) -> Peeled:
     """Take columns (D, R) out one after the other, or some at once where there are many, sources first."""
     D, R = rows_DR.shape
-    left, names = _standardised(rows_DR), torch.arange(D)
+    left, names = _standardised(rows_DR), np.arange(D)
     order: list[int] = []
     settled: list[int] = []
-    margin, doubt, residuals = torch.zeros(D, D), torch.zeros(D), torch.zeros(D, R)
+    margin, doubt, residuals = np.zeros((D, D), dtype=np.float32), np.zeros(D, dtype=np.float32), torch.zeros(D, R)
+    space = torch.empty(2, D * D * R)  # kept, as fresh pages would cost more than the arithmetic on them
     while True:
-        nothing = ~left.any(1)
-        if bool(nothing.any()):
-            settled += names[nothing].tolist()
-            left, names = left[~nothing], names[~nothing]
+        varies = left[:, 0].numpy() != 0  # no cell of a standardised variable is exactly 0 but by chance
+        if not varies.all():
+            varies = left.any(1).numpy()
+            settled += names[~varies].tolist()
+            left, names = left[torch.from_numpy(varies)], names[varies]
         d = len(names)
         if d < 2:
             break
-        c = (left @ left.T / R).clamp(-_STEEPEST, _STEEPEST)
-        given = torch.baddbmm(left.expand(d, d, R), c[:, :, None], left[:, None, :], alpha=-1)  # [i, j]: j given i
-        given.mul_((1 - c.square()).rsqrt()[:, :, None])
-        entropy, entropy_given = -negentropy(left), -negentropy(given)
-        ahead = entropy[None, :] + entropy_given.T - entropy[:, None] - entropy_given  # the Gaussian parts cancel
-        ahead.fill_diagonal_(0.0)
-        contrary = ahead.clamp_max(0.0).square().sum(1)
-        count = 1 if d <= ONE_BY_ONE else d // 12
+        c = (left @ left.T).div_(R).clamp_(-_STEEPEST, _STEEPEST)
+        given, bell = (part[: d * d * R].view(d, d, R) for part in space)
+        torch.addcmul(left[None], c[:, :, None], left[:, None], value=-1, out=given)  # [i, j]: j given i
+        alone = negentropy(left).numpy()
+        together = negentropy(given, (1 - c.square()).sqrt(), space=bell).numpy()
+        ahead = together - together.T - alone[None, :] + alone[:, None]  # the Gaussian parts of the entropies cancel
+        np.fill_diagonal(ahead, 0.0)
+        contrary = np.square(np.minimum(ahead, 0.0)).sum(1)
         # of two columns that nothing speaks against, the one that more speaks for goes first
-        gone = (contrary - 1e-9 * ahead.sum(1)).argsort(stable=True)[:count]
-        stays = torch.ones(d, dtype=torch.bool)
-        for k in gone.tolist():
+        gone = np.argsort(contrary - 1e-9 * ahead.sum(1), kind="stable")[: 1 if d <= ONE_BY_ONE else d // 12]
+        stays = np.ones(d, dtype=bool)
+        for k in gone:
             stays[k] = False
             margin[names[k], names[stays]] = ahead[k, stays]
             margin[names[stays], names[k]] = -ahead[k, stays]
+        doubt[names[gone]] = np.sqrt(contrary[gone])
+        rest = torch.from_numpy(np.flatnonzero(stays))
         # those taken out together are explained by each other in their order, as all the others are by them
-        basis = _orthogonal(left[gone])
-        found = basis.any(1)
+        basis = _orthogonal(left[torch.from_numpy(gone)])
+        found = basis.any(1).numpy()
         order += names[gone[found]].tolist()
         settled += names[gone[~found]].tolist()
-        doubt[names[gone]] = contrary[gone].sqrt()
         residuals[names[gone]] = basis
-        left = left[stays]
-        left = _standardised(left - left @ basis.T @ basis / R)
+        left = left[rest]
+        left = _standardised(torch.addmm(left, left @ basis.T, basis, alpha=-1 / R))
         names = names[stays]
     order += names.tolist()
     residuals[names] = left
-    whole = torch.tensor(order, dtype=torch.long), torch.tensor(settled, dtype=torch.long)
-    return Peeled(order=whole[0], settled=whole[1], margin=margin, residuals=residuals, doubt=doubt)
+    return Peeled(
+        order=torch.tensor(order, dtype=torch.long),
+        settled=torch.tensor(settled, dtype=torch.long),
+        margin=torch.from_numpy(margin),
+        residuals=residuals,
+        doubt=torch.from_numpy(doubt),
+    )
 
 
 def _orthogonal(rows: Tensor) -> Tensor:
-    """Each row less what the rows before it explain, standardised."""
+    """Each of some standardised rows less what the rows before it explain, standardised again."""
+    if len(rows) == 1:
+        return rows
     out = torch.empty_like(rows)
     for k, row in enumerate(rows):
         out[k] = _standardised(row - (out[:k] @ row) @ out[:k] / rows.shape[1])

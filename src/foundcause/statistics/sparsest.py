@@ -18,11 +18,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from foundcause.statistics.copies import distinct_columns, spread_to_copies
 from foundcause.statistics.elementwise import asinh
 from foundcause.statistics.extended_assembly import Layout, Quantity, assemble, features_of
 from foundcause.statistics.extended_columns import Columns, prepare_few
 from foundcause.statistics.extended_linear import compress
-from foundcause.statistics.peeling import distinct_columns, negentropy, spread_to_copies
+from foundcause.statistics.peeling import negentropy
 from foundcause.statistics.registry import FeatureSet
 
 QUANTITIES: tuple[Quantity, ...] = (
@@ -174,11 +175,11 @@ class Factor:
         self.costs = np.minimum(self.losses, price).sum(1)
 
     def _losses(self, rows: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """(M, D) t^2 / 2 of every place before in M rows; 0 for places that are not, the row's own among them."""
+        """(..., D) t^2 / 2 of every place before in rows (..., D); 0 for places that are not, the own one among them."""
         return np.square(rows) * self.half / np.where(before > 0, before, np.inf)
 
     def _cost(self, rows: np.ndarray, before: np.ndarray) -> np.ndarray:
-        return np.minimum(self._losses(rows, before), self.price).sum(1)
+        return np.minimum(self._losses(rows, before), self.price).sum(-1)
 
     def gains(self) -> np.ndarray:
         """(D, D) of [v, r]: how much cheaper the order gets if the column at place v is moved to place r."""
@@ -198,26 +199,30 @@ class Factor:
         D = len(self.U)
         own, before, passed = self.U.copy(), self.before.copy(), np.zeros(D)
         for distance in range(1, min(D, FURTHEST + 1)):
-            v = np.arange(distance, D) if direction < 0 else np.arange(D - distance)
-            w = v + direction * distance
-            each = np.arange(len(v))
+            v = slice(distance, D) if direction < 0 else slice(0, D - distance)
+            w = slice(0, D - distance) if direction < 0 else slice(distance, D)
+            count = D - distance
             moving, still = own[v], self.U[w]
             first, second, gone = (moving, still, w) if direction < 0 else (still, moving, v)
-            across, straight = first[each, gone], second[each, gone]
+            # both rows' entries for the column that leaves the regression of the other
+            across, straight = (np.diagonal(rows[:, gone]) for rows in (first, second))
             length = np.hypot(across, straight)
             across, straight = (across / length)[:, None], (straight / length)[:, None]
-            front = straight * first - across * second
-            front[each, gone] = 0.0
-            behind = across * first + straight * second
-            ahead = self.before[w] if direction < 0 else before[v]
-            both = ahead + np.square(front)
-            cost_front = self._cost(front, ahead)
-            cost_behind = self._cost(behind, both)
+            pair = np.empty((2, count, D))
+            front, behind = pair
+            np.subtract(straight * first, across * second, out=front)
+            np.add(across * first, straight * second, out=behind)
+            front[np.arange(count), np.arange(gone.start, gone.stop)] = 0.0
+            ahead = np.empty((2, count, D))
+            ahead[0] = self.before[w] if direction < 0 else before[v]
+            np.add(ahead[0], np.square(front), out=ahead[1])
+            cost_front, cost_behind = self._cost(pair, ahead)
             if direction < 0:
                 own[v] = front
                 passed[v] += self.costs[w] - cost_behind
-                gains[v, w] = passed[v] + self.costs[v] - cost_front
+                change = passed[v] + self.costs[v] - cost_front
             else:
-                own[v], before[v] = behind, both
+                own[v], before[v] = behind, ahead[1]
                 passed[v] += self.costs[w] - cost_front
-                gains[v, w] = passed[v] + self.costs[v] - cost_behind
+                change = passed[v] + self.costs[v] - cost_behind
+            np.einsum("ii->i", gains[v, w])[:] = change
