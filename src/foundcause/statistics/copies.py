@@ -1,4 +1,4 @@
-"""Copies of a column among those of a table: statistics of the whole table take one for all. L of D columns are none."""
+"""Copies of a column among those of a table: statistics of whole tables take one for all. L of D columns are none."""
 
 from __future__ import annotations
 

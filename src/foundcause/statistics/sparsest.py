@@ -175,7 +175,7 @@ class Factor:
         self.costs = np.minimum(self.losses, price).sum(1)
 
     def _losses(self, rows: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """(..., D) t^2 / 2 of every place before in rows (..., D); 0 for places that are not, the own one among them."""
+        """(..., D) t^2 / 2 of every place before in rows (..., D); 0 for places that are not, as the row's own."""
         return np.square(rows) * self.half / np.where(before > 0, before, np.inf)
 
     def _cost(self, rows: np.ndarray, before: np.ndarray) -> np.ndarray:
