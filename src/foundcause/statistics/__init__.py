@@ -164,7 +164,7 @@ class _Sources:
 
     def __init__(self, batch: Batch, task: int, seed: int, fill_seed: int | None) -> None:
         self.whole = batch.values[task], batch.observed[task], batch.variables[task]
-        self.real, self.seed, self.fill_seed = batch.variables[task], seed, fill_seed
+        self.real, self.seed, self.fill_seed = self.whole[2], seed, fill_seed
 
     @cached_property
     def padded(self) -> bool:
@@ -173,8 +173,8 @@ class _Sources:
     @cached_property
     def unpadded(self) -> tuple[Tensor, Tensor]:
         """Values and observed cells (N, D) of the real variables."""
-        values, observed, real = self.whole
-        return (values[:, real], observed[:, real]) if self.padded else (values, observed)
+        values, observed, _ = self.whole
+        return (values[:, self.real], observed[:, self.real]) if self.padded else (values, observed)
 
     @cached_property
     def gaps(self) -> Tensor | None:

@@ -143,9 +143,8 @@ def peel(rows_DR: Tensor) -> Peeled:
     margin, doubt, residuals = np.zeros((D, D), dtype=np.float32), np.zeros(D, dtype=np.float32), torch.zeros(D, R)
     space = torch.empty(2, D * D * R)  # kept, as fresh pages would cost more than the arithmetic on them
     while True:
-        varies = left[:, 0].numpy() != 0  # no cell of a standardised variable is exactly 0 but by chance
+        varies = left.any(1).numpy()
         if not varies.all():
-            varies = left.any(1).numpy()
             settled += names[~varies].tolist()
             left, names = left[torch.from_numpy(varies)], names[varies]
         d = len(names)
