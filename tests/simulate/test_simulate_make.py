@@ -16,7 +16,7 @@ import pytest
 from foundcause.errors import ConfigError
 from foundcause.simulate import special
 from foundcause.simulate.chance import Range, uniform
-from foundcause.simulate.make import generator
+from foundcause.simulate.make import drawn_size, generator
 from foundcause.simulate.mixture import MIXTURES, PAPER, SHIPPED, Mixture, make_task, named
 from foundcause.simulate.sanitise import enough
 from foundcause.simulate.settings import COMPONENT_NAMES, WORLD_NAMES, Sizes
@@ -108,6 +108,19 @@ def test_each_component_alone(component: str) -> None:
             assert task.record["component"] == component
             assert_well_formed(task)
         assert 20 <= len(task.values) < 100
+
+
+def test_a_component_may_have_sizes_of_its_own() -> None:
+    sizes = dataclasses.replace(
+        SHIPPED.sizes, variables=((1.0, uniform(5, 5)),), own_variables={"textbook": ((1.0, uniform(30, 31)),)}
+    )
+    mixture = dataclasses.replace(SHIPPED.only("textbook", "laws"), sizes=sizes)
+    for index in range(30):
+        record = make_task(mixture, 2, index).record
+        assert drawn_size(mixture, 2, index) == record["variables"]
+        assert record["variables"] in ((30, 31) if record["component"] == "textbook" else (5,))
+    with pytest.raises(ConfigError, match="cannot have 1 variables"):
+        dataclasses.replace(sizes, own_variables={"textbook": ((1.0, uniform(1, 9)),)})
 
 
 def test_the_same_bytes_in_any_order_process_and_number_of_threads() -> None:

@@ -51,7 +51,9 @@ def test_tasks_are_not_touched_unless_told_on_other_scales() -> None:
         SHIPPED.only("textbook"),
         mishaps=Mishaps(),
         missing=dataclasses.replace(SHIPPED.missing, chance=0.0),
-        sizes=dataclasses.replace(SHIPPED.sizes, variables=((1.0, uniform(10, 10)),), few_rows_chance=0.0),
+        sizes=dataclasses.replace(
+            SHIPPED.sizes, own_variables={"textbook": ((1.0, uniform(10, 10)),)}, few_rows_chance=0.0
+        ),
     )
     for index in range(20):
         task = make_task(plain, 4, index)

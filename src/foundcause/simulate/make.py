@@ -79,7 +79,7 @@ def drawn_size(mixture: Mixture, seed: int, index: int) -> int:
 def _first_draws(rng: np.random.Generator, mixture: Mixture) -> tuple[str, int, int]:
     """(component, variables, rows) of a task."""
     component = pick(rng, mixture.weights)
-    variables, rows = mixture.sizes.draw(rng)
+    variables, rows = mixture.sizes.draw(rng, component)
     return component, 2 if component in PAIR_COMPONENTS else variables, rows
 
 

@@ -54,6 +54,7 @@ class Sizes:
     """How large tasks are.
 
     variables: ranges of the number of observed variables with their weights.
+    own_variables: the same of components that have sizes of their own.
     rows: range of the number of rows, in most tasks.
     few_rows: range of the number of rows in the others.
     few_rows_chance: share of these others.
@@ -67,21 +68,29 @@ class Sizes:
     few_rows_chance: float = 0.0
     wide: int = 50
     wide_rows: int = 10**9
+    own_variables: Mapping[str, tuple[tuple[float, Range], ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_weights({f"{r.low}..{r.high}": w for w, r in self.variables}, "weights of sizes")
-        smallest = min(r.low for _, r in self.variables)
+        every = (self.variables, *self.own_variables.values())
+        for ranges in every:
+            check_weights({f"{r.low}..{r.high}": w for w, r in ranges}, "weights of sizes")
+        smallest = min(r.low for ranges in every for _, r in ranges)
         if smallest < 2:
             raise ConfigError(f"a task cannot have {smallest:g} variables; start the range at 2 or more")
         fewest = min(self.rows.low, self.few_rows.low)
         if fewest < 20:
             raise ConfigError(f"a task cannot have {fewest:g} rows; start the range at 20 or more")
 
-    def draw(self, rng: np.random.Generator) -> tuple[int, int]:
+    def variables_of(self, component: str) -> tuple[tuple[float, Range], ...]:
+        """Ranges of the number of variables of one component, with their weights."""
+        return self.own_variables.get(component, self.variables)
+
+    def draw(self, rng: np.random.Generator, component: str) -> tuple[int, int]:
         """(variables, rows) of one task."""
+        ranges = self.variables_of(component)
         left = rng.random()
-        chosen = self.variables[-1][1]
-        for weight, candidate in self.variables:
+        chosen = ranges[-1][1]
+        for weight, candidate in ranges:
             left -= weight
             if left < 0.0:
                 chosen = candidate

@@ -151,18 +151,9 @@ def _finding(share: Share, seen: list[tuple[float, float]]) -> Finding:
 
 
 def _sizes(mixture: Mixture) -> list[Share]:
-    found = []
-    mean = sum(weight * mean_of(span, whole=True) for weight, span in mixture.sizes.variables)
-    low = min(span.low for _, span in mixture.sizes.variables)
-    high = max(span.high for _, span in mixture.sizes.variables)
-    found.append(
-        Share(
-            name="variables",
-            expected=mean,
-            measure=lambda r: (r["variables"], 1.0) if r["component"] not in PAIR_COMPONENTS else None,
-            bounds=(low, high),
-        )
-    )
+    own = mixture.sizes.own_variables
+    usual = _variables("variables", mixture.sizes.variables, lambda name: name not in (*PAIR_COMPONENTS, *own))
+    found = [usual, *(_variables(f"variables of {name}", own[name], name.__eq__) for name in own)]
     found += _rows(mixture.sizes)
     if mixture.hiding.heavy_chance == 0.0:
         bounds = (mixture.hiding.usual.low, mixture.hiding.usual.high)
@@ -175,6 +166,16 @@ def _sizes(mixture: Mixture) -> list[Share]:
             )
         )
     return found
+
+
+def _variables(title: str, ranges: tuple[tuple[float, Range], ...], concerned: Callable[[str], bool]) -> Share:
+    """The mean number of variables of the components that are concerned."""
+    return Share(
+        name=title,
+        expected=sum(weight * mean_of(span, whole=True) for weight, span in ranges),
+        measure=lambda r: (r["variables"], 1.0) if concerned(r["component"]) else None,
+        bounds=(min(span.low for _, span in ranges), max(span.high for _, span in ranges)),
+    )
 
 
 def _rows(sizes: Sizes) -> list[Share]:

@@ -25,7 +25,7 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     mixture = MIXTURES["SHIPPED"]
     whole = dataclasses.replace(
         mixture,
-        sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0),
+        sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0, own_variables={}),
         mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0),
     )
     suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}

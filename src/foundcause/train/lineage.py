@@ -78,6 +78,6 @@ def components(tasks: Mixture) -> set[str]:
 
 def widest(tasks: Mixture) -> int:
     """The largest number of variables that a task of a mixture may have."""
-    if all(name in PAIR_COMPONENTS for name, weight in tasks.weights.items() if weight > 0):
-        return 2
-    return int(max(size.high for weight, size in tasks.sizes.variables if weight > 0))
+    drawn = [name for name, weight in tasks.weights.items() if weight > 0 and name not in PAIR_COMPONENTS]
+    sizes = (size.high for name in drawn for weight, size in tasks.sizes.variables_of(name) if weight > 0)
+    return int(max(sizes, default=2))
