@@ -16,7 +16,7 @@ from foundcause.errors import TrainingError
 from foundcause.train.collate import collate
 from foundcause.train.config import TrainConfig
 from foundcause.train.mining import Reservoir
-from foundcause.train.prepare import Job
+from foundcause.train.prepare import Job, Prepared
 from foundcause.train.stream import Buckets, TaskStream
 from foundcause.train.workers import Failure, Workers
 
@@ -117,6 +117,24 @@ def test_a_restored_stream_goes_on_exactly(changes: dict) -> None:
     second.restore(first.state())
     assert _batches(second, 23, start=17) == expected[17:]
     assert second.state() == whole.state()
+
+
+def test_tasks_that_have_another_size_now_leave_their_batch() -> None:
+    """A simulator that changed between two sessions makes other tasks of the same indices."""
+    config = _config(batch_budget=200, batch_smallest=2, batch_largest=10)
+    first = TaskStream(PLAIN, config, Workers(0, work=cheap_work))
+    _batches(first, 17)
+    second = TaskStream(PLAIN, config, Workers(0, work=_wider_work))
+    second.restore(first.state())
+    for step in range(20):
+        gathered = second.next(step)
+        assert {second.buckets.of(item.variables) for item in gathered.items} == {gathered.bucket}
+
+
+def _wider_work(job: Job) -> list[Prepared]:
+    """What ``cheap_work`` makes, every third task much wider."""
+    made = cheap_work(job)
+    return made if job.index % 3 else [random_item(job.index, view=view, variables=40) for view in job.views]
 
 
 def test_replay_brings_hard_tasks_back() -> None:

@@ -112,11 +112,20 @@ class TaskStream:
             if isinstance(result, Failure):
                 raise TrainingError(f"task {result.index} could be made before but not again:\n{result.text}")
             items.update({(item.index, item.view): item for item in result})
-        self._waiting = {int(b): [items[tuple(key)] for key in kept] for b, kept in state["waiting"].items()}
+        self._waiting = {
+            int(bucket): self._fitting(int(bucket), kept, items) for bucket, kept in state["waiting"].items()
+        }
         self._later = deque((due, items[index, view]) for due, index, view in state["later"])
-        self._ready = deque((bucket, [items[tuple(key)] for key in kept]) for bucket, kept in state["ready"])
+        ready = ((bucket, self._fitting(bucket, kept, items)) for bucket, kept in state["ready"])
+        self._ready = deque((bucket, fitting) for bucket, fitting in ready if fitting)
         self.reservoir.restore(state["hard"], items)
         self._source = None
+
+    def _fitting(self, bucket: int, keys: list[list[int]], items: dict[tuple[int, int], Prepared]) -> list[Prepared]:
+        """Tasks of a bucket that still have its size: where the simulator has changed since, a batch of pairs could
+        otherwise come back as one of wide tables, which no memory holds."""
+        found = (items[index, view] for index, view in keys)
+        return [item for item in found if self.buckets.of(item.variables) == bucket]
 
     def _pull(self) -> list[Prepared] | Failure:
         if self._source is None:
