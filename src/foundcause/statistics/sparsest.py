@@ -47,6 +47,7 @@ STEPS = 15  # rounds of moves of up to 30 columns; of more, fewer
 DEAREST = 2.0  # an edge costs ln(N) / 2 and this
 _LEAST_GAIN = 1e-3
 _RIDGE = 1e-6
+_TINY = 1e-300
 
 
 def sparsest_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) -> Tensor:
@@ -178,51 +179,47 @@ class Factor:
         """(..., D) t^2 / 2 of every place before in rows (..., D); 0 for places that are not, as the row's own."""
         return np.square(rows) * self.half / np.where(before > 0, before, np.inf)
 
-    def _cost(self, rows: np.ndarray, before: np.ndarray) -> np.ndarray:
-        return np.minimum(self._losses(rows, before), self.price).sum(-1)
+    def _costs(self, rows: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """What regressions (..., D) cost. A row's own place, before which nothing stands, costs the price: it is taken
+        off again, which is quicker than to leave it out."""
+        losses = np.square(rows)
+        losses *= self.half
+        losses /= before + _TINY
+        return np.minimum(losses, self.price, out=losses).sum(-1) - self.price
 
     def gains(self) -> np.ndarray:
-        """(D, D) of [v, r]: how much cheaper the order gets if the column at place v is moved to place r."""
-        D = len(self.U)
+        """(D, D) of [v, r]: how much cheaper the order gets if the column at place v is moved to place r.
+
+        Every column is moved place by place to the front and to the back, each as if it moved alone. Of two
+        neighbours, the one that comes to stand first loses the other from its regression: the combination of their
+        rows that does not hold the other. The one behind it is what is left of the two rows. Both ways are one
+        computation, whose first axis they are: the mover comes to stand first on its way to the front, second on its
+        way to the back, and who is overtaken the other way round.
+        """
+        U, costs, D = self.U, self.costs, len(self.U)
         gains = np.full((D, D), -np.inf)
         np.fill_diagonal(gains, 0.0)
-        for direction in (-1, 1):
-            self._move_all(direction, gains)
-        return gains
-
-    def _move_all(self, direction: int, gains: np.ndarray) -> None:
-        """Move every column place by place to the front (-1) or to the back (1), each as if it moved alone.
-
-        Of two neighbours, the one that comes to stand first loses the other from its regression: the combination of
-        their rows that does not hold the other. The one behind it is what is left of the two rows.
-        """
-        D = len(self.U)
-        own, before, passed = self.U.copy(), self.before.copy(), np.zeros(D)
+        to_front, to_back, before = U.copy(), U.copy(), self.before.copy()  # rows of the movers; before: of the latter
+        passed_front, passed_back = np.zeros(D), np.zeros(D)
         for distance in range(1, min(D, FURTHEST + 1)):
-            v = slice(distance, D) if direction < 0 else slice(0, D - distance)
-            w = slice(0, D - distance) if direction < 0 else slice(distance, D)
             count = D - distance
-            moving, still = own[v], self.U[w]
-            first, second, gone = (moving, still, w) if direction < 0 else (still, moving, v)
+            low, high, gone = slice(0, count), slice(distance, D), np.arange(count)
+            first, second = np.stack([to_front[high], U[high]]), np.stack([U[low], to_back[low]])
             # both rows' entries for the column that leaves the regression of the other
-            across, straight = (np.diagonal(rows[:, gone]) for rows in (first, second))
+            across, straight = first[:, gone, gone], second[:, gone, gone]
             length = np.hypot(across, straight)
-            across, straight = (across / length)[:, None], (straight / length)[:, None]
-            pair = np.empty((2, count, D))
-            front, behind = pair
-            np.subtract(straight * first, across * second, out=front)
-            np.add(across * first, straight * second, out=behind)
-            front[np.arange(count), np.arange(gone.start, gone.stop)] = 0.0
-            ahead = np.empty((2, count, D))
-            ahead[0] = self.before[w] if direction < 0 else before[v]
-            np.add(ahead[0], np.square(front), out=ahead[1])
-            cost_front, cost_behind = self._cost(pair, ahead)
-            if direction < 0:
-                own[v] = front
-                passed[v] += self.costs[w] - cost_behind
-                change = passed[v] + self.costs[v] - cost_front
-            else:
-                own[v], before[v] = behind, ahead[1]
-                passed[v] += self.costs[w] - cost_front
-                change = passed[v] + self.costs[v] - cost_behind
-            np.einsum("ii->i", gains[v, w])[:] = change
+            across, straight = (across / length)[..., None], (straight / length)[..., None]
+            ahead, behind = straight * first, across * first
+            ahead -= across * second
+            behind += straight * second
+            ahead[:, gone, gone] = 0.0
+            known = np.stack([self.before[low], before[low]])
+            cost_ahead = self._costs(ahead, known)
+            known += np.square(ahead)
+            cost_behind = self._costs(behind, known)
+            to_front[high], to_back[low], before[low] = ahead[0], behind[1], known[1]
+            passed_front[high] += costs[low] - cost_behind[0]
+            passed_back[low] += costs[high] - cost_ahead[1]
+            gains[gone + distance, gone] = passed_front[high] + costs[high] - cost_ahead[0]
+            gains[gone, gone + distance] = passed_back[low] + costs[low] - cost_behind[1]
+        return gains
