@@ -148,6 +148,11 @@ def test_codes_for_missing_are_named_but_used():
         (["900k", "1.2m"], [9e5, 1.2e6]),
         (["$1.5M", "$20k", "$300"], [1.5e6, 2e4, 300]),
         (["300 K", "295.5 K"], [300, 295.5]),
+        (["$1.5M", "$20M"], [1.5e6, 2e7]),
+        (["£4.4m", "-£0.2m", "£0"], [4.4e6, -2e5, 0]),
+        (["1.5M USD", "2 M USD"], [1.5e6, 2e6]),
+        (["1,5 Mio. €", "12 Mio. €"], [1.5e6, 1.2e7]),
+        (["$900/month", "$1,200/month"], [900, 1200]),
         (["USD 5.00", "USD 1,000.50"], [5, 1000.5]),
         (["12.50", "(7.25)", "($1,000.00)"], [12.5, -7.25, -1000]),
         (["12.50-", "3.10"], [-12.5, 3.1]),
@@ -162,6 +167,8 @@ def test_marks_and_multipliers_mean_the_same_in_the_whole_column(cells, values):
 
 def test_mixed_currencies_are_no_numbers():
     assert encode(["$5", "€7", "£9"] * 5).kind == "nominal"
+    assert encode(["$5M", "€7M", "£9M"] * 5).kind == "nominal"
+    assert encode(["$5/month", "$60/year", "$2/day"] * 5).kind == "nominal"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from foundcause.table.units import MULTIPLIER
+
 CURRENCY = (
     r"US\$|R\$|[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY"
 )
@@ -12,15 +14,17 @@ CURRENCY = (
 _ENCLOSED = re.compile(rf"({CURRENCY})?\s*\(([^()]*\d[^()]*)\)")
 _DASH = re.compile(rf"(?<![\w.,)])[\u2010-\u2013](?=\s*(?:{CURRENCY})?\s*[\d.,])")  # a minus, as typesetters write it
 _NO_MONEY = re.compile(rf"^(?:({CURRENCY})\s*[-\u2013\u2014]|[-\u2013\u2014]\s*({CURRENCY}))$")  # of accountants
+_MULTIPLIED = re.compile(rf"([-+]?[\d.,]*\d)\s?({MULTIPLIER})\.?\s?({CURRENCY})")
 
 
 def with_leading_sign(words: Sequence[str], *, minus: bool = False) -> list[str]:
-    """Words with '(12.50)' and '12.50-' as '-12.50', and '$ -' as '$ 0'.
+    """Words with '(12.50)' and '12.50-' as '-12.50', '$ -' as '$ 0', and '1.2M USD' as 'USD 1.2M'.
 
     Parentheses around all words are no sign unless ``minus``.
     """
     texts = [_DASH.sub("-", word.replace("\u2212", "-")).strip() for word in words]
     texts = [_NO_MONEY.sub(r"\1\2 0", text) for text in texts]
+    texts = [f"{match[3]} {match[1]}{match[2]}" if (match := _MULTIPLIED.fullmatch(text)) else text for text in texts]
     enclosed = [_ENCLOSED.fullmatch(text) for text in texts]
     if minus or not all(enclosed):
         texts = [f"-{match[1] or ''}{match[2]}" if match else text for text, match in zip(texts, enclosed, strict=True)]

@@ -27,8 +27,12 @@ _MULTIPLIERS = {
     **dict.fromkeys(("M", "mn", "mln", "mio", "Mio", "million"), 1e6),
     **dict.fromkeys(("crore", "crores"), 1e7),
     **dict.fromkeys(("B", "G", "bn", "billion", "mrd", "Mrd"), 1e9),
+    **dict.fromkeys(("tn", "trillion"), 1e12),
 }
-_ALSO_UNITS = {"m": 1e6, "b": 1e9}  # metres and bits, unless '900k' stands in the same column
+_ALSO_UNITS = {"m": 1e6, "b": 1e9, "T": 1e12}  # metres, bits, tesla, unless '900k' or money stands in the column
+MULTIPLIER = "|".join(sorted(_MULTIPLIERS | _ALSO_UNITS, key=len, reverse=True))
+"""Pattern of a multiplier behind a number."""
+
 _SPELLINGS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹µμ×", "0123456789uux", "^* ")
 
 
@@ -43,12 +47,13 @@ class Units:
     def of(cls, matches: Sequence[re.Match[str] | None]) -> Units:
         """The units that stand ``before`` and ``after`` the numbers of a column."""
         found = [match for match in matches if match]
-        befores = {match["before"] for match in found if match["before"]}
         afters = {match["after"] for match in found if match["after"]}
-        known = _MULTIPLIERS | (_ALSO_UNITS if afters & _MULTIPLIERS.keys() else {})
-        shared = len(afters) == 1 and all(match["after"] for match in found)  # '300 K' throughout is no thousand
+        money = all(match["before"] for match in found if match["after"])
+        known = _MULTIPLIERS | (_ALSO_UNITS if money or afters & _MULTIPLIERS.keys() else {})
+        # '300 K' throughout is no thousand, '$300K' is.
+        shared = len(afters) == 1 and all(match["after"] for match in found) and not money
         factors = {after: known[after] for after in afters} if afters <= known.keys() and not shared else {}
-        units = befores | (set() if factors else afters)
+        units = {_written(match, factors) for match in found} - {""}
         if len(set(map(same_unit, units))) > 1:
             return cls()
         return cls(unit=max(units, key=lambda unit: (len(unit), unit), default=""), factors=factors)
@@ -64,8 +69,7 @@ class Units:
 
     def allow(self, match: re.Match[str]) -> bool:
         """Whether a number stands alone or with the units of the column."""
-        units = (unit for unit in match.group("before", "after") if unit is not None)
-        return all(same_unit(unit) == same_unit(self.unit) or unit in self.factors for unit in units)
+        return same_unit(_written(match, self.factors)) in ("", same_unit(self.unit))
 
     def with_all_multipliers(self) -> Units:
         """Where k means thousand, M means million although no cell had it."""
@@ -93,6 +97,12 @@ class Units:
         bare_cells = counted(int(counts[bare].sum()), f"cell {lacking} has", f"cells {lacking} have")
         marked_cells = counted(int(counts[marked].sum()), f"{having} has", f"{having} have")
         return [f"column {name!r}: {bare_cells} no unit and {marked_cells}; all are taken to be in {self.unit}"]
+
+
+def _written(match: re.Match[str], factors: Mapping[str, float]) -> str:
+    """The unit of a number without multipliers: what stands before and behind it, as in '$5/month'."""
+    after = match["after"] or ""
+    return (match["before"] or "") + ("" if after in factors else after)
 
 
 def singular(unit: str) -> str:
