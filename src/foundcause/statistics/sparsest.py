@@ -136,7 +136,11 @@ def sparsest_order(correlation: np.ndarray, start: np.ndarray, *, rows: float, p
 
 
 def _apart(gains: np.ndarray) -> list[tuple[int, int]]:
-    """The best moves (from, to) that do not touch each other's places."""
+    """The best moves (from, to) that do not touch each other's places.
+
+    Orders of one equivalence class cost the same: of equal moves the first counts, not what rounding makes of them.
+    """
+    gains = np.round(gains, 6)
     best, target = gains.max(1), gains.argmax(1)
     taken = np.zeros(len(gains), dtype=bool)
     moves = []
