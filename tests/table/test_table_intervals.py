@@ -23,6 +23,7 @@ from foundcause.table.scales import known_order
         ["Less than $25,000", "$25,000-$50,000", "More than $50,000"],
         ["under 18", "18-25 years", "26-64 years", "65+ years"],
         ["18 or younger", "19-64", "65 and older"],
+        ["Under 18 years old", "18-24 years old", "25-64 years old", "65 years or older"],
         ["1 year", "2-3 years", "4+ years"],
         ["0-10%", "10-20%", ">20%"],
         ["1,5-2,5", "2,5-3,5"],
@@ -43,6 +44,7 @@ def test_order_of_bands_and_numbered_answers(rising: list[str]) -> None:
     "words",
     [
         ["6-11 months", "1-2 years", "3-5 years"],
+        ["11 months or less", "1-2 years", "3 years or more"],
         ["12 kg", "30 lb", "14 kg"],
         ["12 Main street", "14 Main street", "15 Main street"],
         ["$10-$20", "€20-€30"],

@@ -129,3 +129,46 @@ def test_answers_that_begin_with_a_number_or_a_bound_are_ordered_by_their_own(ri
 )
 def test_numbers_behind_numbers_are_no_answers(words):
     assert encode(words * 8).kind == "nominal"
+
+
+@pytest.mark.parametrize(
+    "rising",
+    [
+        ["primary", "secondary", "tertiary"],
+        ["High school", "Bachelor's degree", "Master's degree", "PhD"],
+        ["some high school", "high school", "some college", "associate's degree", "bachelor's degree"],
+        ["11th", "HS-grad", "Some-college", "Assoc-voc", "Bachelors", "Masters", "Doctorate"],
+        ["never smoked", "formerly smoked", "smokes"],
+        ["Never", "Less than monthly", "Monthly", "Weekly", "Daily or almost daily"],
+        ["Never", "Less often", "Once a month", "Once a week", "Several times a week", "Every day"],
+        ["Never", "Sometimes", "About half the time", "Most of the time", "Always"],
+        ["Not at all", "Several days", "More than half the days", "Nearly every day"],
+        [
+            "Extremely unlikely",
+            "Somewhat unlikely",
+            "Neither likely nor unlikely",
+            "Somewhat likely",
+            "Extremely likely",
+        ],
+        ["Negative", "Neutral", "Positive"],
+        ["Low", "Medium", "High", "Critical"],
+    ],
+)
+def test_scales_of_surveys(rising):
+    ranks = list(range(len(rising)))
+    assert known_order(rising) == ranks and known_order(rising[::-1]) == ranks[::-1]
+
+
+@pytest.mark.parametrize(
+    "rising",
+    [
+        ["Not at all useful", "Slightly useful", "Moderately useful", "Very useful", "Extremely useful"],
+        ["Low income", "Lower middle income", "Upper middle income", "High income"],
+        ["lower class", "working class", "middle class", "upper class"],
+        ["never smoker", "former smoker", "current smoker"],
+        ["none of the time", "a little of the time", "some of the time", "most of the time", "all of the time"],
+    ],
+)
+def test_what_all_words_end_in_does_not_order_them(rising):
+    assert known_order(rising) == list(range(len(rising)))
+    assert known_order([*rising, rising[0].split()[-1]]) is None

@@ -19,17 +19,18 @@ from foundcause.table.units import singular
 
 _PLAIN = r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|[-+]?inf"  # as pandas.cut and R write them
 _END = rf"(?:(?:{CURRENCY})\s?)?[-+]?\d(?:[\d.,'’\u00a0\u202f]*\d)?(?:\s?(?:k|m|mn|mio|bn)\b)?(?:\s?[$€£¥])?"
+_INNER = r"(?:\s+(?P<inner>[^\W\d_]{1,10}))?"  # 65 years or older
 _UNIT = r"(?:\s*(?P<unit>(?![\d+–—-])\S{1,10}))?(?: old)?"
 _CUT = re.compile(rf"[\[(]\s*({_PLAIN})\s*[,;]\s*({_PLAIN})\s*[\])]", re.IGNORECASE)
 _KINDS = {
     kind: re.compile(pattern + _UNIT, re.IGNORECASE)
     for kind, pattern in {
-        "range": rf"[\[(]?\s*({_END})\s*(?:-|–|—|to|until|\.\.|;|bis)\s*({_END})\s*[\])]?",
-        "below": rf"(?:<=?|≤|under|below|less than|fewer than|lower than|up to|at most)\s*({_END})",
-        "and less": rf"({_END})\s*(?:(?:and|or) (?:under|younger|less|fewer|below|lower))",
-        "and more": rf"({_END})\s*(?:\+|(?:and|or) (?:over|older|more|above|greater|higher|up))",
-        "above": rf"(?:>=?|≥|over|above|more than|greater than|higher than|at least)\s*({_END})",
-        "alone": rf"({_END})",
+        "range": rf"[\[(]?\s*(?P<low>{_END})\s*(?:-|–|—|to|until|\.\.|;|bis)\s*(?P<high>{_END})\s*[\])]?",
+        "below": rf"(?:<=?|≤|under|below|less than|fewer than|lower than|up to|at most)\s*(?P<low>{_END})",
+        "and less": rf"(?P<low>{_END}){_INNER}\s*(?:(?:and|or) (?:under|younger|less|fewer|below|lower))",
+        "and more": rf"(?P<low>{_END})(?:\s*\+|{_INNER}\s*(?:and|or) (?:over|older|more|above|greater|higher|up))",
+        "above": rf"(?:>=?|≥|over|above|more than|greater than|higher than|at least)\s*(?P<low>{_END})",
+        "alone": rf"(?P<low>{_END})",
     }.items()
 }
 _MONEY = re.compile(CURRENCY)
@@ -101,8 +102,9 @@ def _taken_apart(word: str) -> _Written | None:
         return _Written(kind="range", ends=cut.groups())
     for kind, pattern in _KINDS.items():
         if match := pattern.fullmatch(word):
-            *ends, unit = match.groups()
-            return _Written(kind=kind, ends=tuple(end.strip() for end in ends), unit=unit or "")
+            found = match.groupdict(default="")
+            ends = tuple(found[end].strip() for end in ("low", "high") if end in found)
+            return _Written(kind=kind, ends=ends, unit=found.get("inner") or found["unit"])
     return None
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from foundcause.table.answers import SCALES
 from foundcause.table.intervals import order_of_intervals
 from foundcause.table.levels import LEVEL, are_short_levels, order_of_grades, order_of_levels
 from foundcause.table.numbers import Decimal
-from foundcause.table.vocabulary import SCALES, TRUTHS
+from foundcause.table.vocabulary import TRUTHS
 
 # A label begins with a letter or a bound ('1. < HS Grad'), or, apart from its number, with another ('3 21-50').
 _NUMBERED = re.compile(
@@ -34,11 +35,12 @@ _MEMBERS: tuple[Callable[[str], object], ...] = (
 )
 _UNKNOWN = Decimal()
 _SENTENCE = re.compile(r"[ -]")
+_BETWEEN_WORDS = re.compile(r"[\s_]+|(?<=[^\W\d_])-(?=[^\W\d_])")
 
 
 def fold(word: str) -> str:
-    """The word without what never tells two words apart: letter case, the kind of blanks and of apostrophes."""
-    return re.sub(r"[\s_]+", " ", word.strip().casefold()).replace("’", "'")
+    """The word without what never tells two apart: letter case, kinds of blanks and apostrophes, hyphens in words."""
+    return _BETWEEN_WORDS.sub(" ", word.strip().casefold()).replace("’", "'")
 
 
 def known_truth(words: Sequence[str]) -> list[int] | None:
@@ -64,12 +66,28 @@ def known_order(words: Sequence[str], decimal: Decimal = _UNKNOWN) -> list[int] 
     folded = [fold(word) for word in words]
     if len(folded) < 2:
         return None
-    for scale in SCALES:
-        step = {word: k for k, synonyms in reversed(list(enumerate(scale))) for word in synonyms}
-        if all(word in step for word in folded) and _tells_apart(step, set(folded)):
-            return _dense([step[word] for word in folded])
+    answers = _order_of_answers(folded) or _order_of_answers(_without_same_end(folded))
+    if answers:
+        return answers
     levels = order_of_levels(folded)
     return _dense(levels) if levels else order_of_intervals(words, decimal) or _order_of_places(folded)
+
+
+def _order_of_answers(words: Sequence[str]) -> list[int] | None:
+    """Ranks of folded words, all of which belong to one of the known scales."""
+    for scale in SCALES:
+        step = {word: k for k, synonyms in reversed(list(enumerate(scale))) for word in synonyms}
+        if all(word in step for word in words) and _tells_apart(step, set(words)):
+            return _dense([step[word] for word in words])
+    return None
+
+
+def _without_same_end(words: Sequence[str]) -> list[str]:
+    """'very useful' and 'not at all useful' as 'very' and 'not at all': what all words end in does not order them."""
+    parts = [word.split() for word in words]
+    while len({tuple(part[-1:]) for part in parts}) == 1 and all(len(part) > 1 for part in parts):
+        parts = [part[:-1] for part in parts]
+    return [" ".join(part) for part in parts]
 
 
 def find_scale(words: Sequence[str], counts: np.ndarray) -> np.ndarray | None:
