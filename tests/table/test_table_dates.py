@@ -6,12 +6,13 @@ import datetime
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from foundcause.table.encode import encode_column
 
 
-def encode(cells):
-    return encode_column("born", pd.Series(cells, dtype=object))
+def encode(cells, **options):
+    return encode_column("born", pd.Series(cells, dtype=object), **options)
 
 
 def years(encoded):
@@ -54,3 +55,19 @@ def test_one_strange_cell_is_missing_in_any_order_of_rows():
     forward, backward = encode(cells), encode(cells[::-1])
     assert forward.kind == backward.kind == "date" and forward.notes == backward.notes
     np.testing.assert_array_equal(forward.values, backward.values[::-1])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["May 3rd, 2020", "May 21st, 2020", "June 2nd, 2020"],
+        ["3rd of May 2020", "21st of May 2020", "2nd of June 2020"],
+        ["3rd May 2020", "21st May 2020", "2nd June 2020"],
+        ["May. 3, 2020", "May. 21, 2020", "Jun. 2, 2020"],
+        ["3. 5. 2020", "21. 5. 2020", "2. 6. 2020"],
+    ],
+)
+def test_dates_as_people_write_them_out(cells):
+    encoded = encode(cells * 5)
+    assert encoded.kind == "date" and encoded.values[:3].tolist() == [18385, 18403, 18415]
+    assert encode(cells[1:2], reading=encoded.reading).values.tolist() == [18403]

@@ -31,6 +31,8 @@ def told(encoded, *words):
         ("%Y-%m-%dT10:00:00Z[UTC]", 10),
         ("%d/%b/%Y:10:00:00 +0000", 10),
         ("[%d/%b/%Y:10:00:00 -0500]", 15),
+        ("%a %b %e 10:00:00 %Y", 10),
+        ("%a %b %d 10:00:00 +0000 %Y", 10),
     ],
 )
 def test_zones_and_servers(pattern, hour):

@@ -34,6 +34,10 @@ _SHAPE = re.compile(
     r"|\d{8}T\d{4}(?:\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
     rf"|{_SERVER}|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}|{_QUARTER}|{_WEEK}"
 )
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?: of)?\b", re.IGNORECASE)  # May 3rd, the 3rd of May
+_MONTH_DOT = re.compile(r"(?<=[a-z]{3})\.|(?<=\bsept)\.", re.IGNORECASE)
+_SPACED_DOTS = re.compile(r"^(\d{1,2})\. ?(\d{1,2})\. (?=\d{4})")
+_YEAR_LAST = re.compile(r"^([A-Za-z]{3} [A-Za-z]{3}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2}(?: \S+)?) (\d{4})$")  # of C
 _FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}T")
 _DAYS_FOR_MISSING = (  # where calendars of programs begin and end
     *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31", "9999-12-31"),
@@ -54,6 +58,7 @@ class DateStyle:
     latest_year: int
 
     def read(self, words: Sequence[str]) -> np.ndarray:
+        words = [_plain(word) for word in words]
         parsed = _parse(pd.Series(words, dtype=object), self.day_first)
         return _days_moved(parsed, self.are_moved(words, parsed))
 
@@ -122,6 +127,7 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
 
     decimal_commas: whether the table writes numbers with them.
     """
+    words = [_plain(word) for word in words]
     shaped = np.array([_SHAPE.fullmatch(word) is not None for word in words])
     if counts[shaped].sum() < _DATE_SHARE * counts.sum():
         return None
@@ -164,6 +170,12 @@ def read_two_years(words: list[str]) -> Encoded | None:
     if len(words) < 2 or np.isnan(values).any():
         return None
     return Encoded(values=values, kind="date", encoding="year in which it begins", style=YearStyle())
+
+
+def _plain(word: str) -> str:
+    """The date without letters behind the day, dots behind a month, blanks behind dots, or a time before the year."""
+    word = _MONTH_DOT.sub("", _ORDINAL.sub("", word))
+    return _YEAR_LAST.sub(r"\1 \2 \4 \3", _SPACED_DOTS.sub(r"\1.\2.", word))
 
 
 def _parse(texts: pd.Series, day_first: bool) -> pd.Series:

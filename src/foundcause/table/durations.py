@@ -1,4 +1,4 @@
-"""Durations as text: '26:15:00', '76:42', '1h 30m', '850ms' beside '1.2s', 'PT1H30M', and as Python writes them.
+"""Durations as text: '26:15:00', '76:42', '1:52.7', '1h 30m', '850ms' beside '1.2s', 'PT1H30M', as Python writes them.
 
 Shapes: W different words.
 """
@@ -44,7 +44,8 @@ _ISO = re.compile(
     r"(?P<sign>[-+]?)P(?=.*\d)(?:(?P<days>\d+)D)?"
     r"(?:T(?:(?P<hours>\d+(?:[.,]\d+)?)H)?(?:(?P<minutes>\d+(?:[.,]\d+)?)M)?(?:(?P<seconds>\d+(?:[.,]\d+)?)S)?)?"
 )
-_SHORT = re.compile(r"(\d+):([0-5]\d)")
+_SHORT = re.compile(r"(\d+):([0-5]\d(?P<tenths>[.,]\d+)?)")
+_WITHOUT_MINUTES = re.compile(r"[0-5]?\d[.,]\d+")  # '58.91' beside '1:02.33'
 _COMPOUND = re.compile(r"[^\W\d_].*\d|P.*T")
 _METRES_TOO = frozenset({"m", "ms"})  # alone, 'm' is a length
 _LAST_HOUR = 23
@@ -52,22 +53,29 @@ _LAST_HOUR = 23
 
 @dataclass(frozen=True, kw_only=True)
 class DurationStyle:
-    """Days, hours, minutes and seconds; ``short``: whether two numbers are minutes and seconds, '76:42'."""
+    """Days, hours, minutes and seconds.
+
+    short: whether two numbers are minutes and seconds, '76:42'; tenths: whether parts of a second are written, so that
+    a number alone is one of seconds.
+    """
 
     short: bool = False
+    tenths: bool = False
 
     def read(self, words: Sequence[str]) -> np.ndarray:
         return np.array([self._seconds(word) for word in words], dtype=float)
 
     def _seconds(self, word: str) -> float:
+        if self.tenths and _WITHOUT_MINUTES.fullmatch(word):
+            return _number(word)
         match = _SHORT.fullmatch(word) if self.short else None
-        return 60.0 * int(match[1]) + int(match[2]) if match else _seconds(word)
+        return 60.0 * int(match[1]) + _number(match[2]) if match else _seconds(word)
 
 
 def read_durations(name: str, words: list[str], counts: np.ndarray) -> Encoded | None:
     """The seconds that each different word means; None when the column holds no durations, or only times of day."""
     short = _minutes_and_seconds(words, counts)
-    style = DurationStyle(short=short is not None)
+    style = DurationStyle(short=short is not None, tenths=short is not None and _has_tenths(short))
     values = style.read(words)
     readable = ~np.isnan(values)
     if counts[readable].sum() < _DURATION_SHARE * counts.sum():
@@ -95,17 +103,26 @@ def read_durations(name: str, words: list[str], counts: np.ndarray) -> Encoded |
 
 
 def _minutes_and_seconds(words: list[str], counts: np.ndarray) -> str | None:
-    """A word such as '76:42', where too many are no times of day to be typing errors; else None.
+    """A word such as '76:42' or '1:52.77', where too many are no times of day to be typing errors; else None.
 
     Scores ('28:9') have no zero in front of the second number, and shares ('95:05') add up to a hundred.
     """
-    matches = [match for match in map(_SHORT.fullmatch, words) if match]
-    long = np.array([(match := _SHORT.fullmatch(word)) is not None and int(match[1]) > _LAST_HOUR for word in words])
+    found = [_SHORT.fullmatch(word) for word in words]
+    matches = [match for match in found if match]
+    tenths = any(match["tenths"] for match in matches)
+    long = np.array([match is not None and (bool(match["tenths"]) or int(match[1]) > _LAST_HOUR) for match in found])
     if counts[long].sum() <= (1 - _DURATION_SHARE) * counts.sum():
         return None
-    scores = not any(match[2].startswith("0") for match in matches)
-    shares = all(int(match[1]) + int(match[2]) == 100 for match in matches)
-    return None if scores or shares else words[int(np.argmax(long))]
+    scores = not tenths and not any(match[2].startswith("0") for match in matches)
+    shares = all(int(match[1]) + _number(match[2]) == 100 for match in matches)
+    if scores or shares:
+        return None
+    return next(match[0] for match in matches if (match["tenths"] if tenths else int(match[1]) > _LAST_HOUR))
+
+
+def _has_tenths(word: str) -> bool:
+    match = _SHORT.fullmatch(word)
+    return match is not None and match["tenths"] is not None
 
 
 def _parts(word: str) -> list[tuple[float, str]]:
