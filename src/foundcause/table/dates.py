@@ -98,10 +98,10 @@ def days(moments: pd.Series) -> np.ndarray:
     """(N,) days since 1970-01-01, NaN for no date."""
     if getattr(moments.dt, "tz", None) is not None:
         moments = moments.dt.tz_convert("UTC").dt.tz_localize(None)
-    # Nanosecond units overflow for years outside 1678-2262; seconds reach every date.
-    seconds = moments.to_numpy().astype("datetime64[s]")
-    values = seconds.astype("int64") / 86400.0
-    values[np.isnat(seconds)] = np.nan
+    # Nanoseconds overflow for years outside 1678-2262, and float64 holds no part of a microsecond of days since 1970.
+    exact = moments.to_numpy().astype("datetime64[us]")
+    values = exact.astype("int64") / 86400e6
+    values[np.isnat(exact)] = np.nan
     return values
 
 

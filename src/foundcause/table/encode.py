@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from foundcause.table.arrow import to_series
 from foundcause.table.dates import DigitStyle, days, tell_odd_days
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.numbers import Decimal
@@ -40,7 +41,7 @@ def encode_column(
     if reading is not None:
         return _encode_as_before(name, column, reading, nominal=nominal)
     if nominal:
-        return encode_texts(name, pd.Series([_label(cell) for cell in column], dtype=object), decimal, nominal=True)
+        return _encode_codes(name, column, decimal)
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _encode_category(name, column, decimal)
     if pd.api.types.is_bool_dtype(column.dtype):
@@ -54,7 +55,7 @@ def encode_column(
 def _with_plain_type(column: pd.Series) -> pd.Series:
     """Times of Arrow, and durations among Python objects, as pandas' own types."""
     if isinstance(column.dtype, pd.ArrowDtype) and pa.types.is_temporal(column.dtype.pyarrow_dtype):
-        return pa.array(column).to_pandas(date_as_object=False)
+        return to_series(pa.array(column))
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in ("timedelta", "timedelta64"):
         return pd.to_timedelta(column, errors="coerce")
     return column
@@ -64,7 +65,8 @@ def _encode_as_before(name: str, column: pd.Series, reading: Reading, *, nominal
     plain = None if isinstance(reading.style, Codes | DigitStyle) else _encode_plain(name, column)
     if plain is not None:
         return dataclasses.replace(plain, kind=reading.kind, style=reading.style)
-    texts = [_label(cell) if nominal else _text(cell) for cell in column.astype(object)]
+    codes = nominal or reading.kind == "nominal"
+    texts = [_label(cell) if codes else _text(cell) for cell in column.astype(object)]
     return encode_texts_as_before(name, pd.Series(texts, dtype=object), reading)
 
 
@@ -112,7 +114,19 @@ def _encode_category(name: str, column: pd.Series, decimal: Decimal) -> Encoded:
     plain = pd.Series(categories.to_numpy(dtype=object), dtype=object).reindex(
         np.where(np.isnan(codes), -1, codes).astype(int)
     )
+    if not column.cat.ordered and _are_codes(categories.to_numpy()[np.unique(codes[~np.isnan(codes)]).astype(int)]):
+        return _encode_codes(name, plain, decimal)
     return _encode_objects(name, plain.infer_objects() if len(plain) else plain, decimal)
+
+
+def _encode_codes(name: str, column: pd.Series, decimal: Decimal) -> Encoded:
+    return encode_texts(name, pd.Series([_label(cell) for cell in column], dtype=object), decimal, nominal=True)
+
+
+def _are_codes(categories: np.ndarray) -> bool:
+    """Whether whole numbers were made categories, which nobody does with amounts; two of them need no order."""
+    numbers = pd.api.types.is_numeric_dtype(categories.dtype) and not pd.api.types.is_bool_dtype(categories.dtype)
+    return numbers and len(categories) > 2 and bool((categories == np.round(categories)).all())
 
 
 def _encode_objects(name: str, column: pd.Series, decimal: Decimal) -> Encoded:

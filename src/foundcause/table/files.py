@@ -16,6 +16,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
 from foundcause.errors import TableError
+from foundcause.table.arrow import to_series
 from foundcause.table.cells import split_rows
 from foundcause.table.dialect import Dialect, guess_dialect, guess_encoding
 from foundcause.table.packed import open_text, open_unpacked, read_head
@@ -52,6 +53,7 @@ class RawFile:
     """Sampled cells of a file: a frame, where its rows stood among how many, what was noticed, and its separator.
 
     blank_rows: rows without any cell, which do not count.
+    named: whether the source names its columns; an array does not, but its first row may.
     """
 
     frame: pd.DataFrame
@@ -60,6 +62,7 @@ class RawFile:
     blank_rows: int = 0
     notes: tuple[str, ...] = ()
     separator: str | None = None
+    named: bool = True
 
 
 def read_file(path: Path, *, max_rows: int, seed: int, separator: str | None, header: bool | None) -> RawFile:
@@ -89,7 +92,7 @@ def _read_parquet(path: Path, *, max_rows: int, seed: int) -> RawFile:
         sample = sample_stream(batches, max_rows=max_rows, seed=seed)
         table = pa.concat_tables(sample.parts) if sample.parts else file.schema_arrow.empty_table()
         # Names are kept aside: pandas metadata may turn a column into the index.
-        columns = {k: table.column(k).to_pandas() for k in range(table.num_columns)}
+        columns = {k: to_series(table.column(k)) for k in range(table.num_columns)}
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(f"{str(path)!r} is no readable Parquet file: {first_line(error)}") from error
     frame = pd.DataFrame(columns)

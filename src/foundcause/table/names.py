@@ -15,7 +15,9 @@ _SHOWN = 10
 
 
 def names_given(wanted: Any) -> list[str]:
-    """The names that an option gives: one name alone is one name, and a set has an order of its own."""
+    """The names that an option gives: one name alone is one name, a set has its own order, None gives none."""
+    if wanted is None:
+        return []
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         return [as_text(wanted)]
     texts = [as_text(name) for name in wanted]

@@ -98,7 +98,7 @@ def read_table(
     raw = read_source(source, max_rows=max_rows, seed=seed, separator=separator, header=header)
     warnings = [note for note in raw.notes if names is None or "no header row" not in note]
     begins = len(raw.places) > 0 and raw.places[0] == 0  # a sample may lack the first row
-    frame, stays, told = without_second_headers(raw.frame, begins=begins)
+    frame, stays, told = without_second_headers(raw.frame, begins=begins, named=raw.named or names is not None)
     warnings += told
     places, total_rows = (raw.places - np.cumsum(~stays))[stays], raw.total_rows - int((~stays).sum())
     rows = len(frame)
@@ -112,7 +112,7 @@ def read_table(
     if total_rows > rows:
         warnings.append(f"{rows:,} of {total_rows:,} rows were drawn at random (seed {seed}); max_rows sets how many")
     if names is not None and len(names) != frame.shape[1]:
-        raise InputError(f"{len(names)} names were given for {frame.shape[1]} columns")
+        raise InputError(f"names={list(names)!r} are {len(names)} for {frame.shape[1]} columns; give one for each")
     unique = unique_names(list(names) if names is not None else list(frame.columns), warnings)
     left_out, categories = known_names("drop", drop, unique), known_names("nominal", nominal, unique)
     if left_out == set(unique):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from foundcause.table.arrow import to_series
 from foundcause.table.blank import filled_rows
 
 Batch = TypeVar("Batch", pa.Table, pd.DataFrame)
@@ -70,7 +71,7 @@ def sample_stream(batches: Iterable[Batch], *, max_rows: int, seed: int) -> Samp
 
 def _columns(batch: pa.Table | pd.DataFrame) -> Iterator[pd.Series]:
     if isinstance(batch, pa.Table):
-        return (column.to_pandas() for column in batch.itercolumns())
+        return (to_series(column) for column in batch.itercolumns())
     return (column for _, column in batch.items())
 
 

@@ -24,10 +24,13 @@ _MOST_BELOW = 2  # Qualtrics writes the questions and then their identifiers bel
 _IMPORT_ID = re.compile(r"\s*\{\s*[\"']ImportId[\"']")
 
 
-def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
+def without_second_headers(
+    frame: pd.DataFrame, *, begins: bool, named: bool = True
+) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
     """The frame without such rows, which rows stay (N,) bool, and what a reader should know.
 
     begins: whether the first row of the source is here. Names that a merged header leaves out are taken from below it.
+    named: whether there is a header at all; a list of rows, as ``csv.reader`` gives them, begins with its own.
     """
     stays = np.ones(len(frame), dtype=bool)
     certain = _rows_to_import_ids(frame)
@@ -45,9 +48,11 @@ def without_second_headers(frame: pd.DataFrame, *, begins: bool) -> tuple[pd.Dat
         heads += 1
     stays[:heads] = False
     below = [[as_text(cell) for cell in frame.iloc[k]] for k in range(heads)]
-    if below and not all(titles) and all(below[0]) and len(set(below[0])) == len(below[0]):
-        frame = frame.set_axis(below.pop(0), axis=1)
-        notes.append("the header names some columns only; the row below it names all and is used instead")
+    if below and not (named and all(titles)) and all(below[0]) and len(set(below[0])) == len(below[0]):
+        titles = below.pop(0)
+        frame = frame.set_axis(titles, axis=1)
+        lacking = "the header names some columns only; the row below it names all and is used instead"
+        notes.append(lacking if named else f"the first row names the columns: {shorten(', '.join(map(repr, titles)))}")
     joined = [" / ".join(filter(None, pair)) for pair in zip(titles, below[0], strict=True)] if below else []
     if below and len(set(titles)) < len(titles) == len(set(joined)):
         # As pandas writes columns of two levels; in memory they are named alike.

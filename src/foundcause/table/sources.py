@@ -16,9 +16,11 @@ import numpy as np
 import pandas as pd
 
 from foundcause.errors import InputError, TableError
+from foundcause.table.arrow import to_series
 from foundcause.table.blank import filled_rows
 from foundcause.table.files import RawFile, read_file
 from foundcause.table.names import as_text
+from foundcause.table.reading import counted
 from foundcause.table.sample import sampled_rows
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
@@ -55,6 +57,7 @@ def read_source(source: Any, *, max_rows: int, seed: int, separator: str | None,
         total_rows=len(filled),
         blank_rows=len(held) - len(filled),
         notes=notes,
+        named=not isinstance(held, np.ndarray) or held.dtype.names is not None,
     )
 
 
@@ -101,6 +104,8 @@ def _rereadable(path: Path) -> Iterator[Path]:
 
 def _place(source: str | os.PathLike[str]) -> Path:
     text = os.fspath(source)
+    if not text:
+        raise TableError("the path of the table is empty; give that of a CSV, TSV or Parquet file")
     if "://" in text:
         raise TableError(f"{text!r} is an address; download it first, foundcause never goes online")
     return Path(source).expanduser()
@@ -116,10 +121,11 @@ def _held(source: Any) -> Any:
         return source
     if isinstance(source, pd.Series):
         return source.to_frame()
-    if _library(source) == "polars":
-        frame = source.collect() if hasattr(source, "collect") else source
-        return frame if hasattr(frame, "columns") else frame.to_frame()
-    if _library(source) == "pyarrow":
+    if _library(source) == "polars" and (hasattr(source, "collect") or hasattr(source, "to_frame")):
+        return source.collect() if hasattr(source, "collect") else source.to_frame()
+    if _library(source) == "polars" and hasattr(source, "columns"):
+        return source
+    if _library(source) == "pyarrow" and hasattr(source, "num_columns"):
         return source
     if _library(source) == "torch":
         source = source.detach().cpu().numpy()
@@ -128,14 +134,32 @@ def _held(source: Any) -> Any:
     if isinstance(source, np.ndarray):
         return source
     if isinstance(source, Mapping):
+        _refuse_unequal("column", {repr(as_text(name)): cells for name, cells in source.items()})
         return pd.DataFrame(dict(source))
-    if isinstance(source, Sequence):
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
         if source and isinstance(source[0], Mapping):
             return pd.DataFrame(list(source))
+        _refuse_unequal("row", {str(k): cells for k, cells in enumerate(source, start=1)})
         return np.asarray(source, dtype=None if _is_rectangular_numbers(source) else object)
     raise TableError(
         f"a {type(source).__name__} is no table; give a file path, a pandas or polars frame, or a two-dimensional array"
     )
+
+
+def _refuse_unequal(what: str, parts: Mapping[str, Any]) -> None:
+    """Rows or columns with different numbers of cells are no table; pandas fits what has an index, and single cells."""
+    lengths = {
+        name: len(part)
+        for name, part in parts.items()
+        if isinstance(part, Sequence | np.ndarray) and not isinstance(part, str | bytes)
+    }
+    if len(set(lengths.values())) > 1:
+        usual = max(lengths.values(), key=[*lengths.values()].count)
+        odd = next(name for name, length in lengths.items() if length != usual)
+        raise TableError(
+            f"{what} {odd} has {counted(lengths[odd], 'cell', 'cells')}, most others have {usual}; give all as many, "
+            "with None where one is missing"
+        )
 
 
 def _frame(held: Any, rows: np.ndarray | None) -> pd.DataFrame:
@@ -158,8 +182,8 @@ def _columns(held: Any) -> Iterator[pd.Series]:
     if isinstance(held, pd.DataFrame):
         return (held.iloc[:, k] for k in range(held.shape[1]))
     if _library(held) == "polars":
-        return (held[name].to_arrow().to_pandas() for name in held.columns)
-    return (held.column(k).to_pandas() for k in range(held.num_columns))
+        return (to_series(held[name].to_arrow()) for name in held.columns)
+    return (to_series(held.column(k)) for k in range(held.num_columns))
 
 
 def _is_rectangular_numbers(rows: Sequence[Any]) -> bool:
