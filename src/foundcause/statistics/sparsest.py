@@ -47,7 +47,7 @@ STEPS = 15  # rounds of moves of up to 30 columns; of more, fewer
 DEAREST = 2.0  # an edge costs ln(N) / 2 and this
 _LEAST_GAIN = 1e-3
 _RIDGE = 1e-6
-_TINY = 1e-300
+_TINY = 1e-100
 
 
 def sparsest_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) -> Tensor:
