@@ -11,26 +11,17 @@ import pytest
 import foundcause as fc
 from foundcause.decode.protocol import Decoded
 from foundcause.knowledge import Knowledge
-from foundcause.model import checkpoint
-from foundcause.model.config import TINY
-from foundcause.model.network import FoundCause
 from foundcause.spread import obeying
+from tiny_network import save_tiny
 
 ROOTS = ["age", "sex"]
-CALIBRATION = {
-    "edge_temperature": 0.15,
-    "edge_bias": 2.0,
-    "direction_temperature": 0.1,
-    "confounding": {"temperature": 0.3, "bias": 6.0},
-    "threshold": {"low": 0.1, "high": 0.8},
-}
 
 
 @pytest.fixture(scope="module")
 def believer(tmp_path_factory):
     """The tiny network, calibrated so that it takes every pair for one with a hidden cause."""
     path = tmp_path_factory.mktemp("weights") / "believer.safetensors"
-    return checkpoint.save(path, FoundCause(TINY, seed=3), metadata={"calibration": CALIBRATION})
+    return save_tiny(path, confounding={"temperature": 0.3, "bias": 6.0})
 
 
 def _table(rows: int = 200) -> pd.DataFrame:

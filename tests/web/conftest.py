@@ -7,18 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_server import CALIBRATION, LiveServer
+from live_server import LiveServer
+
+from tiny_network import save_tiny
 
 
 @pytest.fixture(scope="session")
 def tiny_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from foundcause.model import checkpoint
-    from foundcause.model.config import TINY
-    from foundcause.model.network import FoundCause
-
-    path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
-    checkpoint.save(path, FoundCause(TINY, seed=3), metadata={"calibration": CALIBRATION})
-    return path
+    return save_tiny(tmp_path_factory.mktemp("weights") / "tiny.safetensors")
 
 
 @pytest.fixture(scope="session")

@@ -12,13 +12,6 @@ from typing import Any
 import httpx
 import numpy as np
 
-CALIBRATION = {
-    "edge_temperature": 0.15,
-    "edge_bias": 2.0,
-    "direction_temperature": 0.1,
-    "confounding": {"temperature": 0.3, "bias": 2.0},
-    "threshold": {"low": 0.1, "high": 0.8},
-}
 OVER = ("done", "refused", "failed", "cancelled")
 
 
