@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MAX_LINES = 40
 _MAX_PAIRS, _MAX_CROWDED = 20, 10
-_BAR = 10
+_BAR, _ROOM_FOR_BAR = 10, 60
 _NAME = 40
 
 
@@ -40,7 +40,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     console.print(Text(f"{len(result.names)} columns, {size}, {passes}, {seconds:.1f} s"))
     console.print()
     if len(result.edges):
-        console.print(_edge_table(result))
+        console.print(_edge_table(result, console.width))
         if len(result.edges) > _MAX_LINES:
             console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges; the files hold all of them"))
     else:
@@ -58,17 +58,13 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     if folder is not None:
         console.print()
         console.print(Text(f"Report: {folder / 'report.html'}", style="bold"), soft_wrap=True)
-        console.print(Text(f"Files:  {folder}/ (JSON, CSV, DOT, GraphML, Mermaid, picture)"), soft_wrap=True)
+        console.print(Text(f"Files:  {folder}/ (JSON, CSV, DOT, GraphML, GML, Mermaid, picture)"), soft_wrap=True)
 
 
-def _edge_table(result: Result) -> Table:
-    table = Table(title=f"Edges above {result.threshold:.2f}", title_justify="left", box=None, pad_edge=False)
-    table.add_column("cause", overflow="fold")
-    table.add_column("")
-    table.add_column("effect", overflow="fold")
-    table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
-    table.add_column("agreement", justify="right", no_wrap=True)
-    ink = bar_ink(sys.stdout.encoding)
+def _edge_table(result: Result, width: int) -> Table:
+    table = _pair_table(f"Edges above {result.threshold:.2f}", "cause", "->", "effect", width)
+    ink = _bar_in(width)
+    table.add_column("agreement" if ink else "agr.", justify="right", no_wrap=True)
     for edge in result.edges.head(_MAX_LINES).to_dict("records"):
         share = Text(f"{edge['agreement']:.0%}")
         cause, effect = _short(edge["cause"]), _short(edge["effect"])
@@ -85,23 +81,35 @@ def _print_confounders(result: Result, console: Console, *, saved: bool) -> None
         console.print(
             Text(f"{pairs} of {pairs_of(columns)} pairs seem to share a hidden common cause. The most probable:")
         )
-    console.print(_confounder_table(result, most))
+    console.print(_confounder_table(result, most, console.width))
     if pairs > most:
         place = "confounders.csv and result.json hold" if saved else "result.confounders holds"
         console.print(Text(f"... and {pairs - most} more pairs; {place} all of them"))
 
 
-def _confounder_table(result: Result, most: int) -> Table:
+def _confounder_table(result: Result, most: int, width: int) -> Table:
     title = f"Hidden common causes above {result.confounding_threshold:.2f}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("first", overflow="fold")
-    table.add_column("")
-    table.add_column("second", overflow="fold")
-    table.add_column("probability", justify="left", no_wrap=True, min_width=5 + _BAR)
-    ink = bar_ink(sys.stdout.encoding)
+    table = _pair_table(title, "first", "<->", "second", width)
+    ink = _bar_in(width)
     for pair in result.confounders.head(most).to_dict("records"):
         table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"], ink))
     return table
+
+
+def _pair_table(title: str, first: str, arrow: str, second: str, width: int) -> Table:
+    """Two names and a probability; where the terminal is narrow, the bar gives way and the names never do."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column(first, overflow="fold", min_width=len(first))
+    table.add_column("", no_wrap=True, min_width=len(arrow))
+    table.add_column(second, overflow="fold", min_width=len(second))
+    wide = bool(_bar_in(width))
+    table.add_column("probability" if wide else "prob.", no_wrap=True, min_width=5 + _BAR if wide else 5)
+    return table
+
+
+def _bar_in(width: int) -> str:
+    """The ink of bars, none where a terminal of this width has no room for them."""
+    return bar_ink(sys.stdout.encoding) if width >= _ROOM_FOR_BAR else ""
 
 
 def _short(name: str) -> Text:
@@ -120,7 +128,10 @@ def bar_ink(encoding: str | None) -> str:
 
 def _bar(probability: float, ink: str) -> Text:
     filled = round(probability * _BAR)
-    text = Text(f"{probability:.2f} ")
+    text = Text(f"{probability:.2f}")
+    if not ink:
+        return text
+    text.append(" ")
     text.append(ink[0] * filled, style="green")
     text.append(ink[1] * (_BAR - filled), style="dim")
     return text

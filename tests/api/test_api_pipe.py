@@ -34,6 +34,18 @@ def test_a_closed_pipe_ends_quietly(file: Path, tiny_checkpoint: Path, options: 
     assert options or (file.parent / "t-graph" / "report.html").is_file()
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_no_room_for_the_output_is_told(file: Path, tiny_checkpoint: Path, options: list[str]) -> None:
+    command = [sys.executable, "-m", "foundcause", "discover", file.name, "--runs", "1", "--checkpoint"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*command, str(tiny_checkpoint), *options], cwd=file.parent, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("foundcause: cannot print the result (No space left") and done.stderr.count("\n") == 1
+
+
 def test_a_required_edge_is_not_denied(tiny_checkpoint: Path) -> None:
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc")).assign(site=1, empty="")
     known = {"required": [("a", "site")]}

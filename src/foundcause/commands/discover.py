@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -114,7 +114,7 @@ def discover(
         )
     if folder is not None:
         result.save(folder)
-    with _quiet_when_nobody_reads():
+    with _printing():
         if json:
             sys.stdout.write(_printable(result.to_json()) + "\n")
         elif not quiet:
@@ -131,7 +131,7 @@ def info(
     from foundcause.terminal import print_facts, system_facts
 
     facts = system_facts(checkpoint)
-    with _quiet_when_nobody_reads():
+    with _printing():
         print_facts(facts, as_json=json)
 
 
@@ -157,23 +157,26 @@ def demo(
     if survey.exists() and not is_survey(survey):
         raise OutputError(f"{str(survey)!r} is no survey of this demo and would be replaced; choose another --out")
     write_survey(survey, rows=rows, seed=seed)
-    say(f"A survey of {rows:,} patients, simulated from the network of Lauritzen and Spiegelhalter (1988): {survey}")
-    if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
-        say(f"Using {place.name} of {api.CHECKPOINT_VARIABLE} instead of the shipped weights.")
+    with _printing():
+        network = "the network of Lauritzen and Spiegelhalter (1988)"
+        say(f"A survey of {rows:,} patients, simulated from {network}: {survey}")
+        if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
+            say(f"Using {place.name} of {api.CHECKPOINT_VARIABLE} instead of the shipped weights.")
     with _Bar(show=True) as progress:
         result = api.discover(survey, seed=seed, checkpoint=place, progress=progress)
     result.save(out)
-    print_result(result, out)
     found = {(edge.cause, edge.effect) for edge in result.edges.itertuples()}
     joined = {frozenset(edge) for edge in found}
     right, adjacent = len(found & set(EDGES)), sum(frozenset(edge) in joined for edge in EDGES)
-    say(f"Of {len(EDGES)} true edges {adjacent} are found, {right} in the right direction; {len(found)} are shown.")
-    say(f"Would you rather click? `{sys.argv[0]} serve` opens a page for tables of your own.")
+    with _printing():
+        print_result(result, out)
+        say(f"Of {len(EDGES)} true edges {adjacent} are found, {right} in the right direction; {len(found)} are shown.")
+        say(f"Would you rather click? `{sys.argv[0]} serve` opens a page for tables of your own.")
 
 
 @contextmanager
-def _quiet_when_nobody_reads() -> Iterator[None]:
-    """``discover ... | head`` closes the pipe early: no defect, and nothing to say.
+def _printing() -> Iterator[None]:
+    """What is printed may find no reader, as in ``discover ... | head``, which is no defect; or no room, which is told.
 
     rich and click both end with 1 on a broken pipe, which would read like a defect.
     """
@@ -183,14 +186,21 @@ def _quiet_when_nobody_reads() -> Iterator[None]:
         out.flush()
     except BrokenPipeError:
         pass
+    except OSError as error:
+        _print_nowhere(out)
+        raise OutputError(f"cannot print the result ({error.strerror}); make room, or send it elsewhere") from error
     except SystemExit as end:
         if not isinstance(end.__context__, BrokenPipeError):
             raise
     else:
         return
-    # Python flushes once more when it ends.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    _print_nowhere(out)
     raise typer.Exit(EXIT_CLOSED_PIPE)
+
+
+def _print_nowhere(out: TextIO) -> None:
+    """Python flushes once more when it ends, and would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 @contextmanager
