@@ -177,7 +177,8 @@ class Knowledge:
         for k, tier in enumerate(self.tiers):
             for name in tier:
                 if name in self._tier_of:
-                    raise KnowledgeError(f"{name!r} stands in tier {self._tier_of[name] + 1} and in tier {k + 1}")
+                    tiers = f"in tier {self._tier_of[name] + 1} and in tier {k + 1}"
+                    raise KnowledgeError(f"{name!r} stands {tiers}; name it in one of them")
                 self._tier_of[name] = k
 
     def _refuse_contradictions(self) -> None:
@@ -193,9 +194,13 @@ class Knowledge:
             if cause in self._tier_of and effect in self._tier_of:
                 first, second = self._tier_of[cause], self._tier_of[effect]
                 if first > second:
-                    raise KnowledgeError(f"{edge} goes from tier {first + 1} back to tier {second + 1}")
+                    back = f"goes from tier {first + 1} back to tier {second + 1}"
+                    raise KnowledgeError(f"{edge} {back}; remove it, or change the tiers")
                 if first == second and self.forbid_within_tiers:
-                    raise KnowledgeError(f"{edge} lies within tier {first + 1}, where edges are forbidden")
+                    raise KnowledgeError(
+                        f"{edge} lies within tier {first + 1}, where edges are forbidden; remove it, or "
+                        "forbid_within_tiers"
+                    )
 
     def _required_effects(self) -> dict[str, list[str]]:
         effects: dict[str, list[str]] = {}
@@ -240,18 +245,18 @@ class Knowledge:
             finished.update(path)
 
 
-def parse_edge(text: str) -> Edge:
+def parse_edge(text: str, option: str) -> Edge:
     """(cause, effect) from ``"cause -> effect"``."""
     parts = [part.strip() for part in text.split("->")]
     if len(parts) != 2 or not all(parts):
         more = "" if len(parts) < 3 else "; names that hold '->' go into a knowledge file, as [cause, effect]"
-        raise KnowledgeError(f"{text!r} is no edge; write it as 'cause -> effect'{more}")
+        raise KnowledgeError(f"{option}: {text!r} is no edge; write it as 'cause -> effect'{more}")
     return parts[0], parts[1]
 
 
 def _edge(item: Any, option: str) -> Edge:
     if isinstance(item, str):
-        item = parse_edge(item)
+        item = parse_edge(item, option)
     if not (isinstance(item, Sequence) and len(item) == 2):
         raise KnowledgeError(f"{option}: {item!r} is no edge; write (cause, effect) or 'cause -> effect'")
     cause, effect = map(as_text, item)
@@ -262,13 +267,15 @@ def _edge(item: Any, option: str) -> Edge:
 
 def _sequence(items: Any, option: str) -> Iterable[Any]:
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise KnowledgeError(f"{option} must be a list, not {items!r}")
+        example = '[["age"], ["bmi"]]' if option == "tiers" else '[("age", "bmi")]'
+        raise KnowledgeError(f"{option} must be a list, such as {example}, not {items!r}")
     return items
 
 
 def _names(items: Any, option: str) -> tuple[str, ...]:
     if isinstance(items, str) or not isinstance(items, Iterable):
-        raise KnowledgeError(f"{option} must hold lists of column names, not {items!r}")
+        kind = "hold lists" if option == "tiers" else "be a list"
+        raise KnowledgeError(f"{option} must {kind} of column names, such as ['age', 'sex'], not {items!r}")
     return tuple(as_text(name) for name in items)
 
 
