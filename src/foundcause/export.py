@@ -201,6 +201,8 @@ def to_dowhy(result: Result, data: Any, treatment: Any, outcome: Any) -> Any:
     for role, name in (("treatment", treatment), ("outcome", outcome)):
         if name not in result.names:
             raise InputError(f"{role} {name!r} is no column of the result; choose one of {', '.join(result.names)}")
+    if treatment == outcome:
+        raise InputError(f"treatment and outcome are both {treatment!r}; choose two columns")
     cells = _as_discovered(result, data)
     _require("dowhy", "dowhy")
     from dowhy import CausalModel

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 _NO_TEXT_FONTS = ("cm", "Last Resort", "STIXNon", "STIXSize")  # own encodings, or a box for every letter
 
@@ -28,7 +30,8 @@ def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:
         return families, missing
     names = sorted({entry.name for entry in fontManager.ttflist if not entry.name.startswith(_NO_TEXT_FONTS)})
     # Of a family's files, light or slanted ones often have fewer letters than the one that will be drawn with.
-    covered = {name: _covered(findfont(FontProperties(family=[name])), missing) for name in names}
+    with _without_font_log():
+        covered = {name: _covered(findfont(FontProperties(family=[name])), missing) for name in names}
     while missing and any(covered.values()):
         best = max(covered, key=lambda name: len(covered[name] & missing))
         if not covered[best] & missing:
@@ -36,6 +39,18 @@ def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:
         families.append(best)
         missing -= covered.pop(best)
     return families, missing
+
+
+@contextmanager
+def _without_font_log() -> Iterator[None]:
+    """Families that lack the usual weight are told in the log, though nobody asked for them by name."""
+    logger = logging.getLogger("matplotlib.font_manager")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def drawable(text: str, number: int, missing: set[str]) -> str:

@@ -180,6 +180,8 @@ def test_dowhy_refuses_data_that_lack_a_column() -> None:
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 4)), columns=list("abdf"))
     with pytest.raises(InputError, match=r"the data lack 'c', 'e'.*these are 'a', 'b', 'd', 'f'"):
         make_result(tuple("abcde")).to_dowhy(data, "a", "b")
+    with pytest.raises(InputError, match="both 'a'; choose two columns"):
+        make_result(tuple("abcde")).to_dowhy(data, "a", " a ")
 
 
 def test_hidden_nodes_never_collide_with_columns() -> None:

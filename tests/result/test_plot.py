@@ -44,7 +44,9 @@ def test_arcs_of_hidden_causes_stay_on_the_canvas(columns: int, tmp_path: Path) 
         assert box.y0 >= canvas.y0 and box.y1 <= canvas.y1 and box.x0 >= canvas.x0 and box.x1 <= canvas.x1
 
 
-def test_letters_without_a_font_are_boxes_with_one_warning(result: Result, tmp_path: Path) -> None:
+def test_letters_without_a_font_are_boxes_with_one_warning(
+    result: Result, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     unknown = "\U0010fffd"  # private use: no font has a picture for it
     named = replace(result, names=(f"{unknown}1", f"{unknown}2", "ä", "ж", "plain"), knowledge=None)
     with warnings.catch_warnings(record=True) as caught:
@@ -55,6 +57,7 @@ def test_letters_without_a_font_are_boxes_with_one_warning(result: Result, tmp_p
     assert all("no font on this machine has 1 of the letters" in str(warning.message) for warning in caught)
     assert {text.get_text() for text in ax.texts} == {"#1 □1", "#2 □2", "ä", "ж", "plain"}
     assert "no font" in ax.get_title(loc="left")
+    assert not caplog.records, "matplotlib says of every font on the machine what it lacks"
 
 
 def test_a_font_that_has_the_letters_is_found(result: Result, tmp_path: Path) -> None:
