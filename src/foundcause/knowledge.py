@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from foundcause.errors import KnowledgeError
-from foundcause.table.names import as_text
+from foundcause.table.names import as_text, several_names
 
 Edge = tuple[str, str]
 
@@ -296,6 +296,8 @@ def _nearest(name: str, names: Sequence[str]) -> str:
             f"; {whole[0]!r} holds a comma, which --tier splits at: put the name into double quotes, "
             f"--tier '\"{whole[0]}\",...', or give tiers in a knowledge file"
         )
+    if several := several_names(name, names):
+        return f"; {several}"
     close = difflib.get_close_matches(name, list(names), n=1)
     if close:
         return f" (did you mean {close[0]!r}?)"

@@ -82,6 +82,11 @@ def test_unknown_column_suggests_the_nearest():
         Knowledge(roots=["smokin"]).masks(NAMES)
 
 
+def test_several_columns_in_one_name_are_told_apart():
+    with pytest.raises(KnowledgeError, match=r"'age, sex'.*these are 2 columns: repeat the option"):
+        Knowledge(roots=["age, sex"]).masks(NAMES)
+
+
 def test_files_and_round_trip(tmp_path):
     known = Knowledge(tiers=[["age"], ["bmi"]], forbidden=[("sex", "bmi")], required=[("bmi", "cancer")], roots=["sex"])
     assert Knowledge.from_dict(json.loads(json.dumps(known.to_dict()))) == known

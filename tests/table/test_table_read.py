@@ -228,6 +228,8 @@ def test_columns_are_left_out_and_numbers_declared_categories():
     for option in ("drop", "nominal"):
         with pytest.raises(TableError, match=rf"{option}.*'zipp'.*'zip'"):
             read_table(frame, **{option: ["zipp"]})
+        with pytest.raises(TableError, match=rf"{option}.*'a,zip'.*repeat the option"):
+            read_table(frame, **{option: "a,zip"})
     with pytest.raises(TableError, match="every column"):
         read_table(frame, drop=list(frame.columns))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -31,8 +31,16 @@ def known_names(option: str, wanted: Any, names: list[str]) -> set[str]:
         if name not in names:
             near = get_close_matches(name, names, n=3, cutoff=0.5)
             hint = f"did you mean {', '.join(map(repr, near))}?" if near else f"the columns are {_some(names)}"
-            raise TableError(f"{option}: there is no column {name!r}; {hint}")
+            raise TableError(f"{option}: there is no column {name!r}; {several_names(name, names) or hint}")
     return set(chosen)
+
+
+def several_names(text: str, names: Sequence[str]) -> str:
+    """A remedy for columns that were given as one name, 'age,sex'; empty for other names."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) < 2 or not set(parts) <= set(names):
+        return ""
+    return f"these are {len(parts)} columns: repeat the option for each, in Python give a list, {parts!r}"
 
 
 def _some(names: list[str]) -> str:
