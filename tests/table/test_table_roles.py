@@ -10,6 +10,7 @@ from foundcause.table import Table, read_table
 
 IDENTIFIERS = ["rownames", "idno", "uid", "SEQN", "caseid", "hhid", "ptid", "mergeid", "schid", "studyid", "w1_hhid"]
 ENDINGS = ["id_no", "serial_no", "docno", "pupilNR", "patnr", "Account Number", "nr", "idcode", "Patid"]
+BY_HAND = ["#", "No.", "S.No", "Sr. No.", "ID #", "row", "level_0", "...1", "order_number"]
 WORDS = ["paid", "acid", "uric_acid", "grid", "humid", "solid", "valid", "lipid", "covid", "recid", "kid", "bid", "SID"]
 COUNTS = ["student_no", "visits", "pupil", "number", "no", "nitrate_no", "population", "sample_number", "child"]
 
@@ -26,7 +27,7 @@ def told(table: Table, *parts: str) -> bool:
     return any(all(part in warning for part in parts) for warning in table.warnings)
 
 
-@pytest.mark.parametrize("name", [*IDENTIFIERS, *ENDINGS])
+@pytest.mark.parametrize("name", [*IDENTIFIERS, *ENDINGS, *BY_HAND])
 @pytest.mark.parametrize("text", [False, True])
 def test_different_numbers_named_like_identifiers_take_no_part(name: str, text: bool) -> None:
     cells = [f"A-{cell}-{k % 7}" for k, cell in enumerate(different())] if text else different()

@@ -34,7 +34,9 @@ _NUMBERS_ROWS = re.compile(
     r"|.*[a-z]I[dD]|(?i:unnamed.*)|column_1"  # what a first column without a name is called
     # 'student_no' may be how many there are; a 'Nr' is never.
     rf"|(?i:row[\s_.-]?(names?|num)|nr|individual|{_AFTER}((obs|doc){_BETWEEN}(no|nr)\.?"
-    rf"|(pupil|student|individual){_BETWEEN}nr\.?|(seq|sequence|serial|account|acct|invoice|passport){_COUNTED}))"
+    rf"|(pupil|student|individual){_BETWEEN}nr\.?|(seq|sequence|serial|account|acct|invoice|order|ticket|passport){_COUNTED}))"
+    # How people number rows by hand: #, No., S.No ('NO' is a gas); how programs call an index: level_0, ...1
+    rf"|(?i:#|(s|sr|sl){_BETWEEN}no\.?|no\.|id{_BETWEEN}#|pk|row|obs|level_0|\.\.\.1)"
     rf"|{_CASE}"
 )
 # An index may be a measurement (body mass index), the number of a case is none.
