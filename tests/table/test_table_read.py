@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dask.dataframe as dask
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import torch
 
 from foundcause.errors import ConfigError, TableError
 from foundcause.table import read_table
@@ -142,6 +144,8 @@ def test_hopeless_objects_are_refused_in_words(tmp_path):
         ({"a": [1, 2], "b": [1], "c": [3, 4]}, "column 'b' has 1 cell, most others have 2"),
         ([[1, 2], [3, 4], [5]], "row 3 has 1 cell, most others have 2"),
         ("", "path of the table is empty"),
+        (torch.utils.data.TensorDataset(torch.zeros(3, 3)), "a TensorDataset of torch is no table; give"),
+        (dask.from_pandas(numbers(), npartitions=2), r"a DataFrame of dask\w* is no table; call .compute\(\) first"),
     ):
         with pytest.raises(TableError, match=words):
             read_table(source)

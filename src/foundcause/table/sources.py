@@ -127,7 +127,7 @@ def _held(source: Any) -> Any:
         return source
     if _library(source) == "pyarrow" and hasattr(source, "num_columns"):
         return source
-    if _library(source) == "torch":
+    if _library(source) == "torch" and hasattr(source, "detach"):
         source = source.detach().cpu().numpy()
     if isinstance(source, np.ma.MaskedArray):
         source = np.ma.filled(source.astype(float), np.nan)
@@ -141,8 +141,10 @@ def _held(source: Any) -> Any:
             return pd.DataFrame(list(source))
         _refuse_unequal("row", {str(k): cells for k, cells in enumerate(source, start=1)})
         return np.asarray(source, dtype=None if _is_rectangular_numbers(source) else object)
+    kind = type(source).__name__ if _library(source) == "builtins" else f"{type(source).__name__} of {_library(source)}"
+    lazily = "call .compute() first, or " if hasattr(source, "compute") else ""
     raise TableError(
-        f"a {type(source).__name__} is no table; give a file path, a pandas or polars frame, or a two-dimensional array"
+        f"a {kind} is no table; {lazily}give a file path, a pandas or polars frame, or a two-dimensional array"
     )
 
 
