@@ -152,6 +152,9 @@ def test_numbers_behind_numbers_are_no_answers(words):
         ],
         ["Negative", "Neutral", "Positive"],
         ["Low", "Medium", "High", "Critical"],
+        ["two", "three", "four", "six", "twelve"],
+        ["Underweight", "Normal weight", "Overweight", "Obese"],
+        ["Sedentary", "Lightly active", "Very active"],
     ],
 )
 def test_scales_of_surveys(rising):

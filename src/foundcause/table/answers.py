@@ -193,6 +193,29 @@ SCALES: tuple[tuple[Step, ...], ...] = (
     (("neg", "neg.", "negative"), ("±", "+/-", "trace"), ("+1",), ("+2",), ("+3",), ("+4",)),  # here - is no value
     (("*",), ("**",), ("***",), ("****",), ("*****",)),
     (("easy",), ("medium", "moderate"), ("hard", "difficult")),
+    (("weak",), ("medium", "moderate"), ("strong",), ("very strong",)),
+    (("quiet",), ("average", "moderate"), ("loud",), ("very loud",)),
+    (("underweight",), ("normal", "normal weight", "healthy weight"), ("overweight",), ("obese", "obesity")),
+    (("sedentary", "inactive"), ("lightly active",), ("moderately active",), ("active",), ("very active",)),
+    (("never",), ("once",), ("twice",), ("three times", "more than twice")),
+    tuple(
+        (word,)
+        for word in [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    ),
     (("lower",), ("working",), ("middle",), ("upper",)),
     (("bronze",), ("silver",), ("gold",), ("platinum",)),
     (("debug",), ("info",), ("warning", "warn"), ("error",), ("critical", "fatal")),
