@@ -18,6 +18,7 @@ from foundcause.atomic import write_text
 from foundcause.columns import ColumnInfo
 from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
+from foundcause.notebook import notebook_page, summary
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -150,13 +151,10 @@ class Result:
         return pd.DataFrame(matrix, index=list(self.names), columns=list(self.names))
 
     def __repr__(self) -> str:
-        return (
-            f"Result({len(self.names)} columns, {int(self.adjacency_matrix.sum())} edges, "
-            f"{len(self.hidden_causes)} hidden common causes, {len(self.warnings)} warnings)"
-        )
+        return summary(self)
 
     def _repr_html_(self) -> str:
-        return f"<p>{self!r}</p>" + self.edges.style.format(precision=2, escape="html").to_html()
+        return notebook_page(self)
 
     # ---- pictures and files --------------------------------------------------------------------------------------
 
