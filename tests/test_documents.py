@@ -1,0 +1,51 @@
+"""What readers open: tables of the documents are whole, links lead somewhere, nothing of the mixture is left out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from foundcause.simulate.mixture import PAPER, SHIPPED
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]
+_CODE = re.compile(r"`[^`]*`")  # a bar within code separates nothing
+
+
+def tables(text: str) -> list[list[tuple[int, str]]]:
+    """Runs of lines that begin with a bar, numbered; fenced blocks are no tables."""
+    found: list[list[tuple[int, str]]] = []
+    fenced, before = False, -1
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if fenced or not line.startswith("|"):
+            continue
+        if number != before + 1:
+            found.append([])
+        found[-1].append((number, line))
+        before = number
+    return found
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_rows_of_a_table_have_as_many_cells_as_its_head(document: Path) -> None:
+    for table in tables(document.read_text(encoding="utf-8")):
+        widths = {number: _CODE.sub("", line).replace("\\|", "").count("|") for number, line in table}
+        torn = [number for number, width in widths.items() if width != widths[table[0][0]]]
+        assert not torn, f"{document.name}: lines {torn} do not fit the table of line {table[0][0]}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_to_files_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (document.parent / target).exists(), f"{document.name} links to {target}, which is not there"
+
+
+def test_every_component_of_the_mixtures_is_described() -> None:
+    text = (ROOT / "docs" / "simulator.md").read_text(encoding="utf-8")
+    table = next(rows for rows in tables(text) if rows[0][1].startswith("| component | what it is"))
+    described = {name for _, line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert {*PAPER.weights, *SHIPPED.weights} <= described
