@@ -23,6 +23,7 @@ from foundcause.health import graph_warnings, table_warnings
 from foundcause.knowledge import Knowledge
 from foundcause.memory import choose_batch, refuse_too_much
 from foundcause.result import Result
+from foundcause.serial import independent_rows
 from foundcause.spread import obeying, spread, without_edges
 from foundcause.suspicions import suspicions
 from foundcause.table import Table, read_table
@@ -116,12 +117,13 @@ def discover(
     chosen = active[column_order]
     values = _network_values(read.values[:, chosen][row_order], network)
     rows, variables = values.shape
+    worth = independent_rows(read.values[:, active]) if rule.heeds_neighbours else rows
     evidence: dict[str, np.ndarray] = {}
     if variables >= 2:
         sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
         batch = batch_size or choose_batch(network.config, runs=runs, **sizes)
         refuse_too_much(network.config, batch=batch, **sizes)
-        plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed)
+        plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
         passes, statistics = run_passes(network, values, plan, batch_size=batch, seed=seed, progress=progress)
         clock.lap("passes")
         inside = np.ix_(chosen, chosen)
@@ -129,7 +131,7 @@ def discover(
             passes,
             rule,
             calibration=calibration,
-            rows=rows,
+            rows=worth,
             threshold=threshold,
             forbidden=forbidden[inside],
             required=required[inside],
@@ -153,6 +155,7 @@ def discover(
         active_names,
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
         dates=[column.name for column in read.columns if column.kind == "date"],
+        worth=worth,
         fills_gaps=network.config.fills_gaps,
     )
     warnings += [*suspicions(read), *_unsupported(read, required)]
@@ -178,6 +181,7 @@ def discover(
         "seed": seed,
         "threshold": "adaptive" if threshold is None else "given",
         "rows": rows,
+        "independent_rows": worth,
         "total_rows": read.total_rows,
         "columns": len(read.names),
         "active_columns": int(variables),

@@ -25,6 +25,7 @@ _UNDECIDED = 0.65
 _REPEATED = 0.1
 _MOSTLY_WRONG = 0.4
 _FEW_EDGES = 4
+_DRIFTING = 10  # times as many rows as they are worth
 
 
 def table_warnings(
@@ -33,11 +34,13 @@ def table_warnings(
     *,
     trained_variables: int,
     dates: Collection[str] = (),
+    worth: int | None = None,
     fills_gaps: bool | None = None,
 ) -> list[str]:
     """Warnings about the active columns: values (N, D) in the order of the source, NaN for missing.
 
     dates: columns that hold dates; a table sorted by one of them is ordered in time.
+    worth: as how many independent rows the table is read (``foundcause.serial``); None for all of them.
     fills_gaps: whether most passes fill gaps from similar rows; None when that is not known.
 
     Copies of a column are told where the table is read, and nothing is said of a copy that is said of the first.
@@ -59,7 +62,7 @@ def table_warnings(
     if rows >= 10 and 2 <= variables <= _MOST_COMPARED:
         found += linear_warnings(values, names, told=one_hot_groups(values, names))
     if rows >= 10 and variables >= 2:
-        found += _time_ordered(values, names, dates)
+        found += _time_ordered(values, names, dates, rows if worth is None else worth)
     return found
 
 
@@ -206,13 +209,21 @@ def _repeated_rows(values: np.ndarray) -> list[str]:
     ]
 
 
-def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str]) -> list[str]:
+def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str], worth: int) -> list[str]:
     """Neighbouring rows that resemble each other: rows are then not independent."""
+    rows = len(values)
+    read_as = f"the {rows:,} rows are read as {worth:,}, which is about what they are worth"
+    if rows > _DRIFTING * worth:
+        read_as += " (they drift: changes from row to row may tell more)"
     timed = [k for k, name in enumerate(names) if name in dates]
     alike = [repr(names[k]) for k in alike_in_neighbours(values, dates=timed)]
     if len(alike) < 2 and len(alike) < values.shape[1] / 2:
-        return []
+        if worth == rows:
+            return []
+        return [f"neighbouring rows resemble each other, as if ordered in time (or grouped): {read_as}"]
     return [
         f"neighbouring rows resemble each other in {listed(alike)}: the rows look ordered in time (or grouped), "
-        "while the method takes them as independent; common trends then look like edges or hidden common causes"
+        "while the method takes them as independent"
+        + (f", so {read_as}" if worth < rows else "")
+        + "; common trends may still look like edges or hidden common causes"
     ]

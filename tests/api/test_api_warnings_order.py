@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.signal import lfilter
 
+import foundcause as fc
 from foundcause.neighbours import alike_in_neighbours
 
 ROWS = 400
@@ -55,3 +57,23 @@ def test_series_still_look_ordered_beside_what_is_sorted() -> None:
         state = (np.cumsum(rng.random(ROWS) < 0.05) % 2).astype(float)  # changes now and then
         frame = pd.DataFrame({"year": np.arange(ROWS), "a": walks[:, 0], "b": walks[:, 1], "state": state})
         assert alike(frame) == ["a", "b", "state"] and alike(frame.drop(columns="year")) == ["a", "b", "state"]
+
+
+def test_a_series_is_read_as_the_rows_it_is_worth() -> None:
+    rng = np.random.default_rng(0)
+    values = lfilter([1.0], [1.0, -0.9], rng.normal(size=(ROWS, 5)), axis=0)
+    series = fc.discover(values, runs=3)
+    assert 30 < series.settings["independent_rows"] < 80
+    said = next(words for words in series.warnings if "neighbouring rows" in words)
+    assert f"the 400 rows are read as {series.settings['independent_rows']}" in said
+    shuffled = fc.discover(values[rng.permutation(ROWS)], runs=3)
+    assert shuffled.settings["independent_rows"] == ROWS and not any("neighbouring" in w for w in shuffled.warnings)
+    expected = [found.existence_probabilities.sum() for found in (series, shuffled)]
+    assert expected[0] < 0.7 * expected[1]  # columns that only drift look related to who takes every row for a new one
+    walk = fc.discover(np.cumsum(rng.normal(size=(ROWS, 3)), axis=0), runs=1)
+    assert any("they drift: changes from row to row may tell more" in words for words in walk.warnings)
+
+
+def test_other_protocols_take_rows_as_they_come() -> None:
+    values = np.cumsum(np.random.default_rng(1).normal(size=(100, 3)), axis=0)
+    assert fc.discover(values, protocol="paper", runs=1).settings["independent_rows"] == 100

@@ -45,23 +45,29 @@ class Plan:
         return len(self.rows)
 
 
-def plan_passes(protocol: Protocol, *, rows: int, variables: int, runs: int, seed: int) -> Plan:
-    """Row samples and column orders of all passes; a function of its arguments alone."""
+def plan_passes(
+    protocol: Protocol, *, rows: int, variables: int, runs: int, seed: int, worth: int | None = None
+) -> Plan:
+    """Row samples and column orders of all passes; a function of its arguments alone.
+
+    worth: how many independent rows the table is worth, for protocols that heed it; by default all.
+    """
     if runs < 1:
         raise ConfigError(f"runs={runs} must be at least 1")
     if protocol.name == "release":
         chosen = row_choice(rows, protocol.max_rows)
         return Plan(rows=(chosen,) * runs, columns=tuple(column_orders(variables, runs)), sparing=(False,) * runs)
     generators = [np.random.default_rng([seed, k]) for k in range(runs)]
-    samples = tuple(_sample(protocol, rows, k, rng) for k, rng in enumerate(generators))
+    worth = rows if worth is None or not protocol.heeds_neighbours else worth
+    samples = tuple(_sample(protocol, rows, worth, k, rng) for k, rng in enumerate(generators))
     orders = tuple(rng.permutation(variables) if protocol.permute else None for rng in generators)
     # Whether a far cell is a slip or the best evidence there is, nobody knows: half of the passes do without it.
     sparing = tuple(protocol.spares_far_cells and k % 2 == 1 for k in range(runs))
     return Plan(rows=samples, columns=orders, sparing=sparing)
 
 
-def _sample(protocol: Protocol, rows: int, k: int, rng: np.random.Generator) -> np.ndarray | None:
-    limit = min(rows, protocol.max_rows)
+def _sample(protocol: Protocol, rows: int, worth: int, k: int, rng: np.random.Generator) -> np.ndarray | None:
+    limit = min(worth, protocol.max_rows)
     if protocol.resampling == "bootstrap":
         return np.sort(rng.integers(0, rows, size=limit))
     if protocol.resampling == "subsample" and k > 0:

@@ -36,6 +36,8 @@ class Protocol:
     share: share of rows of a subsample.
     permute: whether columns are permuted in each pass; the network is equivariant, so this only smooths rounding.
     spares_far_cells: whether every second pass does without cells that lie far from all others of their column.
+    heeds_neighbours: whether a pass over a table whose neighbouring rows resemble each other sees only as many rows as
+        the table is worth (``foundcause.serial``).
     max_rows: rows one pass may see.
     average: what is averaged over passes.
     temperature: fixed temperature, or None for the checkpoint's calibration.
@@ -48,6 +50,7 @@ class Protocol:
     share: float = 0.9
     permute: bool = False
     spares_far_cells: bool = False
+    heeds_neighbours: bool = False
     max_rows: int = 5000
     average: Literal["logits", "probabilities"] = "logits"
     temperature: float | None = None
@@ -55,10 +58,11 @@ class Protocol:
     min_agreement: float = 0.5
 
 
-DEFAULT = Protocol(name="default", spares_far_cells=True)
+DEFAULT = Protocol(name="default", spares_far_cells=True, heeds_neighbours=True)
 IN_WORDS = (
     f"passes over {DEFAULT.share:.0%} of the rows, copies keep their edges, every fourth pass leaves gaps, "
-    "every second spares far cells, donors by seed, strong pairs looked at closely, by the rows they share"
+    "every second spares far cells, donors by seed, strong pairs looked at closely, by the rows they share, "
+    "series by as many rows as they are worth"
 )
 """What the default protocol is by now. Change these words when `discover` changes its answers: calibrations and results
 made before then count as not made, and tests ask for new ones."""

@@ -21,6 +21,7 @@ from foundcause.simulate import (
     paths,
     resolution,
     scales,
+    series,
     special,
     textbook,
     unrelated,
@@ -41,6 +42,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "interventions": special.interventions,
     "ultra_sparse": special.ultra_sparse,
     textbook.NAME: textbook.textbook,
+    series.NAME: series.series,
 }
 _WORLDS = (*WORLD_NAMES, *HELD_OUT_WORLDS)
 _BLAS = ThreadpoolController()

@@ -106,7 +106,7 @@ PAPER = Mixture(
     missing=Missing(chance=0.15, cells=uniform(0.02, 0.12)),
 )
 
-_TEXTBOOK = 0.16
+_TEXTBOOK, _SERIES = 0.16, 0.05
 _OTHERS = {
     "dowhy": 0.03,
     "diverse": 0.06,
@@ -124,12 +124,16 @@ _OTHERS = {
     **dict.fromkeys(WORLD_NAMES, 0.036),
     "studies": 0.078,
 }
-"""Shares of what is not from a textbook."""
+"""Shares of what is neither from a textbook nor a series."""
 
 SHIPPED = dataclasses.replace(
     PAPER,
     name="SHIPPED",
-    weights={**{name: (1.0 - _TEXTBOOK) * weight for name, weight in _OTHERS.items()}, "textbook": _TEXTBOOK},
+    weights={
+        **{name: (1.0 - _TEXTBOOK - _SERIES) * weight for name, weight in _OTHERS.items()},
+        "textbook": _TEXTBOOK,
+        "series": _SERIES,
+    },
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),
         rows=log_uniform(100, 5000),

@@ -42,6 +42,7 @@ COMPONENT_NAMES = (
     "interventions",
     "ultra_sparse",
     "textbook",
+    "series",
     "unrelated",
     *OUR_PAIRS,
     *WORLD_NAMES,

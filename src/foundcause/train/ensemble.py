@@ -15,6 +15,7 @@ from foundcause.decode.ensemble import plan_passes, run_passes
 from foundcause.decode.protocol import DEFAULT, Passes, Protocol
 from foundcause.decode.temperature import sigmoid
 from foundcause.model.network import FoundCause
+from foundcause.serial import independent_rows
 from foundcause.simulate.task import Task
 from foundcause.train.metrics import Answer
 
@@ -44,8 +45,10 @@ def ensemble_answers(
 
 def task_passes(network: FoundCause, task: Task, *, runs: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
     """Logits of all passes over one task, its values prepared as ``discover`` prepares those of a table."""
-    values = standardised(np.where(task.observed, task.values, np.nan))
-    plan = plan_passes(protocol, rows=values.shape[0], variables=values.shape[1], runs=runs, seed=seed)
+    values = standardised(_cells(task))
+    rows, variables = values.shape
+    worth = independent_rows(values)
+    plan = plan_passes(protocol, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
     return run_passes(network, values, plan, batch_size=runs, seed=seed)[0]
 
 
@@ -57,8 +60,13 @@ def averaged_answer(task: Task, passes: Passes) -> Answer:
         existence=sigmoid(passes.existence.mean(axis=0)),
         direction=sigmoid(passes.direction.mean(axis=0)),
         shared=sigmoid(passes.confounding.mean(axis=0)),
-        rows=len(task.values),
+        rows=independent_rows(_cells(task)),
     )
+
+
+def _cells(task: Task) -> np.ndarray:
+    """(N, D) values, NaN where unobserved."""
+    return np.where(task.observed, task.values, np.nan)
 
 
 def _answer(network: FoundCause, mixture: Any, seed: int, index: int, runs: int, protocol: Protocol) -> Answer:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from foundcause.model.config import ModelConfig
+from foundcause.serial import FEWEST_ROWS, independent_rows
 from foundcause.simulate.task import Task
 
 _ROWS_ROLE, _SUBSAMPLE_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
@@ -59,7 +60,7 @@ def recipe_for(model: ModelConfig, mixture: Any, *, seed: int, folder: str | Non
 class Prepared:
     """One view of a task.
 
-    index, view: which task, and which of its views (0 has all rows, later ones a subsample).
+    index, view: which task, and which of its views (0 has all rows that count, later ones a subsample).
     values: (R, D) float32 encoder rows; observed: (R, D) bool; statistics: (D, D, F) float32.
     adjacency, confounding: (D, D) bool.
     rows: N of the table behind the statistics.
@@ -141,11 +142,14 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
 
 
 def _rows_of_view(task: Task, recipe: Recipe, index: int, view: int) -> tuple[np.ndarray, np.ndarray]:
+    """As many rows as the table is worth, which is all of them unless it is a series; further views have fewer."""
     total = len(task.values)
-    if view == 0:
+    worth = independent_rows(np.where(task.observed, task.values, np.nan))
+    if view == 0 and worth == total:
         return task.values, task.observed
     rng = np.random.default_rng([recipe.seed, index, view, _SUBSAMPLE_ROLE])
-    kept = _choose(rng, total, max(round(rng.uniform(recipe.smallest_share, 1.0) * total), min(total, 30)))
+    share = 1.0 if view == 0 else rng.uniform(recipe.smallest_share, 1.0)
+    kept = _choose(rng, total, max(round(share * worth), min(total, 30 if view else FEWEST_ROWS)))
     values, observed = task.values[kept], task.observed[kept]
     return (values, observed) if _learnable(values, observed) else (task.values, task.observed)
 

@@ -1,0 +1,78 @@
+"""Rows that resemble their neighbours count for less, and nothing else does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.signal import lfilter
+
+from foundcause.serial import FEWEST_ROWS, independent_rows, resemblance
+
+
+def drifting(rng: np.random.Generator, rows: int, columns: int, memory: float) -> np.ndarray:
+    """Independent autoregressive columns of unit variance, (N, D)."""
+    shocks = rng.standard_normal((rows + 200, columns)) * np.sqrt(1 - memory**2)
+    return lfilter([1.0], [1.0, -memory], shocks, axis=0)[200:]
+
+
+@pytest.mark.parametrize("memory", [0.3, 0.6, 0.9, 0.97])
+def test_what_is_left_one_row_on_is_found(memory: float) -> None:
+    values = drifting(np.random.default_rng(0), 960, 30, memory)
+    assert resemblance(values).mean() == pytest.approx(memory, abs=0.05)
+
+
+@pytest.mark.parametrize("memory", [0.5, 0.8, 0.9])
+def test_chance_correlations_are_those_of_as_many_independent_rows(memory: float) -> None:
+    rng = np.random.default_rng(1)
+    tables = [drifting(rng, 600, 12, memory) for _ in range(40)]
+    above = np.triu_indices(12, 1)
+    squares = np.mean([np.corrcoef(table.T)[above] ** 2 for table in tables])
+    worth = np.mean([independent_rows(table) for table in tables])
+    assert worth == pytest.approx(1 / squares, rel=0.2)
+
+
+@given(
+    seed=st.integers(0, 10_000), rows=st.integers(5, 400), columns=st.integers(1, 9),
+    kind=st.sampled_from(["normal", "codes", "flags", "heavy", "gaps"]),
+)  # fmt: skip
+def test_independent_rows_all_count(seed: int, rows: int, columns: int, kind: str) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal((rows, columns))
+    if kind == "codes":
+        values = np.floor(2 * values)
+    elif kind == "flags":
+        values = (values > 2.0).astype(float)
+    elif kind == "heavy":
+        values = values**7
+    elif kind == "gaps":
+        values[rng.random(values.shape) < 0.4] = np.nan
+    assert independent_rows(values) == rows
+
+
+def test_sorted_and_grouped_tables_keep_their_rows() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.standard_normal((600, 6))
+    values[:, 1:] += 0.8 * values[:, :1]
+    assert independent_rows(values[np.argsort(values[:, 0])]) == 600
+    blocks = values + 3.0 * np.repeat(rng.standard_normal((5, 6)), 120, axis=0)
+    assert independent_rows(blocks) == 600
+
+
+def test_gaps_and_constant_columns_do_not_hide_a_series() -> None:
+    rng = np.random.default_rng(3)
+    values = drifting(rng, 500, 6, 0.9)
+    whole = independent_rows(values)
+    gappy = np.where(rng.random(values.shape) < 0.1, np.nan, values)
+    assert 50 < whole < 120
+    assert independent_rows(gappy) == pytest.approx(whole, rel=0.5)
+    assert independent_rows(np.column_stack([values, np.ones(500)])) < 250
+    assert independent_rows(values[::-1]) == pytest.approx(whole, rel=0.1)
+    assert independent_rows(values[rng.permutation(500)]) == 500
+
+
+def test_never_fewer_rows_than_networks_read() -> None:
+    rng = np.random.default_rng(4)
+    assert independent_rows(np.cumsum(rng.standard_normal((400, 5)), axis=0)) == FEWEST_ROWS
+    assert independent_rows(np.cumsum(rng.standard_normal((12, 5)), axis=0)) == 12
