@@ -34,6 +34,8 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     console = console or Console(highlight=False)
     rows, total = result.settings.get("rows"), result.settings.get("total_rows")
     size = f"{rows:,} rows" if rows == total else f"{rows:,} of {total:,} rows"
+    worth = result.settings.get("independent_rows", rows)
+    size += "" if worth == rows else f" read as {worth:,}"
     seconds = result.timing.get("total", 0.0)
     runs = result.settings.get("runs")
     passes = "1 pass" if runs == 1 else f"{runs} passes"

@@ -21,3 +21,11 @@ def test_names_never_give_way(width: int) -> None:
     for edge in result.edges.itertuples():
         assert edge.cause[:5] in printed and edge.effect[:5] in printed and f"{edge.probability:.2f}" in printed
     assert ("probability" in printed) == (width >= 60)
+
+
+@pytest.mark.parametrize(("worth", "told"), [({}, "400 rows,"), ({"independent_rows": 43}, "400 rows read as 43,")])
+def test_a_series_is_told_with_the_rows_it_is_worth(worth: dict[str, int], told: str) -> None:
+    text = io.StringIO()
+    result = replace(make_result(("a", "b")), settings={"rows": 400, "total_rows": 400, "runs": 1, **worth})
+    print_result(result, console=Console(file=text, width=100))
+    assert told in text.getvalue()
