@@ -76,3 +76,15 @@ def test_never_fewer_rows_than_networks_read() -> None:
     rng = np.random.default_rng(4)
     assert independent_rows(np.cumsum(rng.standard_normal((400, 5)), axis=0)) == FEWEST_ROWS
     assert independent_rows(np.cumsum(rng.standard_normal((12, 5)), axis=0)) == 12
+
+
+def test_a_table_sorted_by_several_columns_keeps_its_rows_and_a_series_sorted_by_its_date_does_not() -> None:
+    rng = np.random.default_rng(5)
+    sex, weight = rng.integers(0, 2, 400), rng.standard_normal(400)
+    values = np.column_stack([sex, weight + sex, 0.95 * weight + 0.3 * rng.standard_normal(400), weight**2])
+    assert independent_rows(values[np.lexsort((weight, sex))]) == 400
+    designed = np.array([(a, b, c) for a in range(5) for b in range(4) for c in range(20)], dtype=float)
+    response = designed.sum(1) + rng.standard_normal(400)
+    assert independent_rows(np.column_stack([designed, response])) == 400
+    series = np.column_stack([np.arange(400.0), np.cumsum(rng.standard_normal((400, 3)), axis=0)])
+    assert independent_rows(series, dates=[0]) < 80

@@ -117,7 +117,9 @@ def discover(
     chosen = active[column_order]
     values = _network_values(read.values[:, chosen][row_order], network)
     rows, variables = values.shape
-    worth = independent_rows(read.values[:, active]) if rule.heeds_neighbours else rows
+    dates = [column.name for column in read.columns if column.kind == "date"]
+    timed = [place for place, k in enumerate(active) if read.names[k] in dates]
+    worth = independent_rows(read.values[:, active], dates=timed) if rule.heeds_neighbours else rows
     evidence: dict[str, np.ndarray] = {}
     if variables >= 2:
         sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
@@ -154,7 +156,7 @@ def discover(
         read.values[:, active],
         active_names,
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
-        dates=[column.name for column in read.columns if column.kind == "date"],
+        dates=dates,
         worth=worth,
         fills_gaps=network.config.fills_gaps,
     )

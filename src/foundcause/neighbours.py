@@ -26,6 +26,11 @@ def alike_in_neighbours(values: np.ndarray, *, dates: Collection[int] = ()) -> l
     """
     if len(values) < _FEW_ROWS:
         return []
+    return resembling(*beside_sorting(values, dates=dates))
+
+
+def beside_sorting(values: np.ndarray, *, dates: Collection[int] = ()) -> tuple[np.ndarray, list[int]]:
+    """Ranks (N, D) less what they owe to columns by which the table is sorted, and which columns these are."""
     keys = _sort_keys(np.apply_along_axis(_by_appearance, 0, values))
     rest = np.apply_along_axis(_ranks, 0, values)
     for n, key in enumerate(keys):
@@ -34,7 +39,12 @@ def alike_in_neighbours(values: np.ndarray, *, dates: Collection[int] = ()) -> l
         for k in range(values.shape[1]):
             if k not in keys[: n + 1]:
                 rest[:, k] = _beside(rest[:, k], rest[:, key])
-    return [k for k in range(values.shape[1]) if k not in keys and _resembles_next(rest[:, k])]
+    return rest, keys
+
+
+def resembling(rest: np.ndarray, keys: Collection[int]) -> list[int]:
+    """Columns but those of ``keys`` that go with themselves one row on, of what ``beside_sorting`` leaves."""
+    return [k for k in range(rest.shape[1]) if k not in keys and _resembles_next(rest[:, k])]
 
 
 def mean_ranks(values: np.ndarray) -> np.ndarray:

@@ -4,16 +4,21 @@ Two columns that both drift agree by chance far more often than as many independ
 autoregressive columns has the variance of one over N / tau rows, tau = (1 + f g) / (1 - f g) with f and g what is left
 of either column one row on (Bartlett 1935), so a series is read as that many rows.
 
-What counts is seen within short windows of rows: a table that was sorted, or put together from blocks, looks different
-from one end to the other, but its neighbouring rows differ as much as any of a window do.
+What counts is seen within short windows of rows, of columns that resemble themselves although the table is not sorted
+by them: a table that was sorted, or put together from blocks, looks different from one end to the other, but what its
+columns do not owe to that differs between neighbouring rows as it does anywhere.
 
 N rows in the order of the source, D columns, W rows of a window; NaN for missing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from scipy.stats import rankdata
+
+from foundcause.neighbours import beside_sorting, resembling
 
 WINDOW = 24
 MOST_WINDOWS = 40  # spread over the table
@@ -22,15 +27,28 @@ LEAST_TAU = 1.15  # below it, rows count as independent
 FEWEST_ROWS = 20  # what networks are trained to read
 
 
-def independent_rows(values_ND: np.ndarray) -> int:
-    """The number of rows that the table is worth, N where neighbouring rows do not resemble each other."""
+def independent_rows(values_ND: np.ndarray, *, dates: Collection[int] = ()) -> int:
+    """The number of rows that the table is worth, N where neighbouring rows do not resemble each other.
+
+    dates: columns that hold dates, by which a series is sorted.
+    """
     N, D = values_ND.shape
-    if D < 2 or N < FEWEST_WINDOWS * WINDOW:
+    if D < 2 or N < FEWEST_WINDOWS * WINDOW or _tau(resemblance(values_ND)) < LEAST_TAU:
         return N
-    kept = resemblance(values_ND)
-    both = np.outer(kept, kept)[np.triu_indices(D, 1)]
-    tau = float(((1 + both) / (1 - both)).mean())
+    rest, keys = beside_sorting(values_ND, dates=dates)
+    alike = resembling(rest, keys)
+    if len(alike) < 2:
+        return N
+    kept = np.zeros(D)
+    kept[alike] = resemblance(rest[:, alike])
+    tau = _tau(kept)
     return N if tau < LEAST_TAU else max(min(FEWEST_ROWS, N), round(N / tau))
+
+
+def _tau(kept: np.ndarray) -> float:
+    """How many rows are worth one, on average over pairs of columns."""
+    both = np.outer(kept, kept)[np.triu_indices(len(kept), 1)]
+    return float(((1 + both) / (1 - both)).mean())
 
 
 def resemblance(values_ND: np.ndarray) -> np.ndarray:

@@ -26,6 +26,6 @@ def test_names_never_give_way(width: int) -> None:
 @pytest.mark.parametrize(("worth", "told"), [({}, "400 rows,"), ({"independent_rows": 43}, "400 rows read as 43,")])
 def test_a_series_is_told_with_the_rows_it_is_worth(worth: dict[str, int], told: str) -> None:
     text = io.StringIO()
-    result = replace(make_result(("a", "b")), settings={"rows": 400, "total_rows": 400, "runs": 1, **worth})
+    result = replace(make_result(), settings={"rows": 400, "total_rows": 400, "runs": 1, **worth})
     print_result(result, console=Console(file=text, width=100))
     assert told in text.getvalue()
