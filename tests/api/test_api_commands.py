@@ -119,6 +119,9 @@ def test_names_that_hold_commas_can_be_quoted_in_tiers(run, tmp_path):
         (("discover", "table.csv", "--constant", "error"), "'site' is constant"),
         (("discover", "table.csv", "--out", "table.csv"), "is a file"),
         (("discover", "table.csv", "--out", "table.csv/deeper"), "is a file"),
+        (("discover", "table.csv", "--out", ""), "--out is empty; name a folder"),
+        (("discover", "table.csv", "--json", "--out", " "), "--out is empty; name a folder"),
+        (("demo", "--out", ""), "--out is empty; name a folder"),
         (("discover", "table.csv", "--out", "/proc/none"), "cannot write to '/proc/none'"),
         (("discover", "https://x.y/z.csv"), "'https://x.y/z.csv' is an address"),
         (("discover", "table.csv", "--max-rows", "3"), "leaves 3 of 120 rows"),
@@ -140,6 +143,7 @@ def test_refusals_are_one_clear_message_with_exit_code_2(run, table, arguments, 
     assert done.returncode == 2
     assert words in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr and done.stdout == ""
+    assert [file.name for file in table.parent.iterdir()] == ["table.csv"]
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,20 @@ def test_years_as_names_need_an_option_that_is_named(tmp_path):
     assert read_table(path, header=True).names == ("region", "2019", "2020")
 
 
+@pytest.mark.parametrize("rows", [12, 60])
+def test_a_header_that_the_user_denies_is_told_once(tmp_path, rows):
+    path = tmp_path / "t.csv"
+    numbers(rows).to_csv(path, index=False)
+    table = read_table(path, header=False)
+    np.testing.assert_allclose(table.values, numbers(rows).to_numpy(), atol=1e-9)
+    assert table.names == ("x1", "x2", "x3", "x4") and len(table.warnings) == 1
+    assert "('a', 'b', 'c', 'd') looks like names of columns" in table.warnings[0]
+    assert "leave out --no-header (in Python header=False)" in table.warnings[0]
+    assert read_table(path, header=False, names=list("wxyz")).warnings == table.warnings
+    numbers(rows).to_csv(path, index=False, header=False)
+    assert read_table(path, header=False).warnings == ("the file has no header row; its columns are named x1, x2, ...",)
+
+
 def test_lines_of_another_width_are_counted_whatever_the_separator(tmp_path):
     frame = numbers(250, 3)
     path = tmp_path / "t.txt"

@@ -38,7 +38,12 @@ def register(app: typer.Typer) -> None:
 def discover(
     file: Annotated[str, typer.Argument(help="CSV, TSV or Parquet file; - reads standard input.", show_default=False)],
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the report and graph files. (default: FILE's name + '-graph')")
+        Path | None,
+        typer.Option(
+            help="Folder for the report and graph files. (default: FILE's name + '-graph')",
+            parser=_folder,
+            metavar="<path>",
+        ),
     ] = None,
     knowledge: Annotated[Path | None, typer.Option(help="Background knowledge, a TOML or JSON file.")] = None,
     tier: Annotated[
@@ -136,9 +141,10 @@ def info(
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the table, the report and the graph files.")] = Path(
-        "demo-output"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(help="Folder for the table, the report and the graph files.", parser=_folder, metavar="<path>"),
+    ] = Path("demo-output"),
     rows: Annotated[int, typer.Option(help="Rows of the simulated survey.")] = 5000,
     seed: Annotated[int, typer.Option(help="Seed of the simulation and of the discovery.")] = 1988,
     checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
@@ -235,6 +241,13 @@ def _stem(file: str) -> str:
     for suffix in (".gz", ".bz2", ".zst", ".lz4"):
         name = name.removesuffix(suffix)
     return Path(name).stem or "table"
+
+
+def _folder(given: str | Path) -> Path:
+    """The folder that --out names; to ``Path`` an empty name is the folder one stands in."""
+    if not str(given).strip():
+        raise OutputError("--out is empty; name a folder, '.' for this one, or leave the option out")
+    return Path(given)
 
 
 def _refuse_unwritable(folder: Path | None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-Step = tuple[str, ...]
+from foundcause.table.answers_abroad import SCALES_ABROAD, Step
+from foundcause.table.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
 
 _STRONGLY = ("strongly", "completely", "totally", "extremely")
 _SLIGHTLY = ("somewhat", "slightly")
@@ -219,33 +220,7 @@ SCALES: tuple[tuple[Step, ...], ...] = (
     (("lower",), ("working",), ("middle",), ("upper",)),
     (("bronze",), ("silver",), ("gold",), ("platinum",)),
     (("debug",), ("info",), ("warning", "warn"), ("error",), ("critical", "fatal")),
-    tuple(
-        (full, full[:3], *more)
-        for full, more in zip(
-            [
-                "january",
-                "february",
-                "march",
-                "april",
-                "may",
-                "june",
-                "july",
-                "august",
-                "september",
-                "october",
-                "november",
-                "december",
-            ],
-            ((),) * 8 + (("sept",),) + ((),) * 3,
-            strict=True,
-        )
-    ),
-    tuple(
-        (full, full[:3], *more)
-        for full, more in zip(
-            ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
-            ((), ("tues",), (), ("thur", "thurs"), (), (), ()),
-            strict=True,
-        )
-    ),
+    ENGLISH_MONTHS,
+    ENGLISH_WEEKDAYS,
+    *SCALES_ABROAD,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,28 +10,26 @@ import numpy as np
 import pandas as pd
 
 from foundcause.table.day_order import find_day_order
+from foundcause.table.months import with_english_months
+from foundcause.table.periods import YEAR, first_day, latest_year
 from foundcause.table.reading import Encoded, counted, quote
 from foundcause.table.zones import ZONE, tell_zones, with_offset
 
 _DATE_SHARE = 0.95  # below this share of readable dates a text column is text
-_YEARS_AHEAD = 5  # appointments lie this far ahead, births do not
 _TIME = (
     r"(?:,?[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?"
     rf"(?: ?(?:Z|UTC|GMT|{ZONE}|[+-]\d{{2}}(?::?\d{{2}})?)(?:\[[\w/+-]+\])?)?)?"
 )
 _SERVER = r"\[?(\d{1,2})/([A-Za-z]{3})/(\d{4})(?::(\d{2}:\d{2}:\d{2}(?: [+-]\d{4})?))?\]?"  # as Apache writes it
 _MONTH_AND_YEAR = r"((?i:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}))(?:-| (?=\d{4}))(\d{4}|\d{2})"
-_YEAR = r"((?:1[89]|20|21)\d{2})"  # 1/1000 is a dilution
-_MONTH_OF_YEAR = rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}"  # 01/2020
-_QUARTER = rf"(?:{_YEAR}[ -]?[Qq]([1-4])|[Qq]([1-4])[ /-]{_YEAR})"
-_WEEK = rf"{_YEAR}-?[Ww](\d{{2}})(?:-?([1-7]))?"
+_MONTH_OF_YEAR = rf"(0?[1-9]|1[0-2])[/.-]({YEAR})"  # 01/2020
 _SHAPE = re.compile(
     rf"\d{{4}}[-/.]\d{{1,2}}(?:[-/.]\d{{1,2}}{_TIME})?"
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}{_TIME}"
     r"|(?:[A-Za-z]{3,9},? )?"  # a weekday
     rf"(?:\d{{1,2}}[- ]?[A-Za-z]{{3,9}}[- ,]*\d{{2,4}}|[A-Za-z]{{3,9}} \d{{1,2}},? \d{{4}}){_TIME}"
     r"|\d{8}T\d{4}(?:\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
-    rf"|{_SERVER}|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}|{_QUARTER}|{_WEEK}"
+    rf"|{_SERVER}|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}"
 )
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?: of)?\b", re.IGNORECASE)  # May 3rd, the 3rd of May
 _MONTH_DOT = re.compile(r"(?<=[a-z]{3})\.|(?<=\bsept)\.", re.IGNORECASE)
@@ -43,7 +40,6 @@ _DAYS_FOR_MISSING = (  # where calendars of programs begin and end
     *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31", "9999-12-31"),
 )
 _YEAR_LONG = 365
-_TWO_YEARS = re.compile(rf"{_YEAR}[/–-](\d{{2}}|\d{{4}})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,23 +54,13 @@ class DateStyle:
     latest_year: int
 
     def read(self, words: Sequence[str]) -> np.ndarray:
-        words = [_plain(word) for word in words]
+        words = _plain(words, surely_dates=True)
         parsed = _parse(pd.Series(words, dtype=object), self.day_first)
         return _days_moved(parsed, self.are_moved(words, parsed))
 
     def are_moved(self, words: Sequence[str], parsed: pd.Series) -> np.ndarray:
         """(W,) whether the year has two digits and is of the century before the one that the parser assumes."""
         return _are_short(words) & (parsed.dt.year > self.latest_year).to_numpy()
-
-
-@dataclass(frozen=True, kw_only=True)
-class YearStyle:
-    """Years that begin in one and end in the next: 2019/20."""
-
-    def read(self, words: Sequence[str]) -> np.ndarray:
-        matches = (_TWO_YEARS.fullmatch(word) for word in words)
-        follow = (match and int(match[2]) in (int(match[1]) + 1, (int(match[1]) + 1) % 100) for match in matches)
-        return np.array([float(word[:4]) if fits else np.nan for word, fits in zip(words, follow, strict=True)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +113,7 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
 
     decimal_commas: whether the table writes numbers with them.
     """
-    words = [_plain(word) for word in words]
+    written, words = words, _plain(words)
     shaped = np.array([_SHAPE.fullmatch(word) is not None for word in words])
     if counts[shaped].sum() < _DATE_SHARE * counts.sum():
         return None
@@ -136,21 +122,19 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
     good = int(counts[parsed.notna().to_numpy()].sum())
     if good < _DATE_SHARE * counts.sum():
         return None
-    latest = datetime.date.today().year + _YEARS_AHEAD
     written_out = parsed.dt.year[~_are_short(words)]
-    style = DateStyle(day_first=day_first, latest_year=max([latest, *written_out.dropna().astype(int)]))
+    style = DateStyle(day_first=day_first, latest_year=max([latest_year(), *written_out.dropna().astype(int)]))
     moved = style.are_moved(words, parsed)
     if moved.any():
         notes.append(
             f"column {name!r}: {int(counts[moved].sum())} dates with years of two digits such as "
-            f"{quote([words[int(np.argmax(moved))]])} are taken for 19.., for they would lie in the future; "
+            f"{quote([written[int(np.argmax(moved))]])} are taken for 19.., for they would lie in the future; "
             "write years with four digits"
         )
-    months = [word for word in words if re.fullmatch(_MONTH_AND_YEAR, word)]
-    if months and _are_short(months).any():
-        notes.append(
-            f"column {name!r}: {quote(months[:1])} is read as a month and a year; write years with four digits"
-        )
+    months = np.array([re.fullmatch(_MONTH_AND_YEAR, word) is not None for word in words]) & _are_short(words)
+    if months.any():
+        shown = quote([written[int(np.argmax(months))]])
+        notes.append(f"column {name!r}: {shown} is read as a month and a year; write years with four digits")
     notes += tell_zones(name, words)
     if good < counts.sum():
         said = counted(int(counts.sum()) - good, "cell is no date and is", "cells are no dates and are")
@@ -164,15 +148,12 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
     )
 
 
-def read_two_years(words: list[str]) -> Encoded | None:
-    """The first year of each different word such as 2019/20; None unless all are so, for 2019-05 is a month."""
-    values = YearStyle().read(words)
-    if len(words) < 2 or np.isnan(values).any():
-        return None
-    return Encoded(values=values, kind="date", encoding="year in which it begins", style=YearStyle())
+def _plain(words: Sequence[str], *, surely_dates: bool = False) -> list[str]:
+    """Dates as the parser knows them; ``surely_dates``: as in ``with_english_months``."""
+    return [first_day(word) or _tidy(word) for word in with_english_months(words, surely_dates=surely_dates)]
 
 
-def _plain(word: str) -> str:
+def _tidy(word: str) -> str:
     """The date without letters behind the day, dots behind a month, blanks behind dots, or a time before the year."""
     word = _MONTH_DOT.sub("", _ORDINAL.sub("", word))
     return _YEAR_LAST.sub(r"\1 \2 \4 \3", _SPACED_DOTS.sub(r"\1.\2.", word))
@@ -185,8 +166,6 @@ def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
         texts = texts.str.replace(f"^{_SERVER}$", r"\1 \2 \3 \4", regex=True).str.strip()
     texts = texts.str.replace(f"^{_MONTH_AND_YEAR}$", r"1 \1 \2", regex=True)
     texts = texts.str.replace(f"^{_MONTH_OF_YEAR}$", r"\2-\1", regex=True)
-    texts = texts.str.replace(f"^{_QUARTER}$", _first_of_quarter, regex=True)
-    texts = texts.str.replace(f"^{_WEEK}$", _first_of_week, regex=True)
     year_first = texts.str.match(r"\d{4}(?:\D|\d{4}T)").to_numpy(dtype=bool)
     parts = [
         pd.to_datetime(texts[chosen], errors="coerce", format="mixed", dayfirst=first, utc=True)
@@ -194,18 +173,6 @@ def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
         if chosen.any()
     ]
     return pd.concat(parts).reindex(texts.index)
-
-
-def _first_of_quarter(match: re.Match[str]) -> str:
-    year, quarter = match[1] or match[4], int(match[2] or match[3])
-    return f"{year}-{3 * quarter - 2:02d}-01"
-
-
-def _first_of_week(match: re.Match[str]) -> str:
-    try:
-        return datetime.date.fromisocalendar(int(match[1]), int(match[2]), int(match[3] or 1)).isoformat()
-    except ValueError:  # no year has so many weeks
-        return ""
 
 
 def _days_moved(parsed: pd.Series, moved: np.ndarray) -> np.ndarray:

@@ -18,6 +18,8 @@ from foundcause.table.vocabulary import is_missing
 _CUT_LETTERS = 1 << 16  # a text of so many letters may be the beginning of a longer one
 _LOOKED_AT = 200  # lines that the guesses look at
 _AGREEING = 0.8
+_LEAST_YEARS = 3
+_YEAR = re.compile(r"(?:1[89]|20|21)\d{2}")
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
 
 
@@ -96,8 +98,9 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     titles: list[str] = []
     names_above = ""
     while _is_title(rows, header):
-        titles.append(lines[skipped].strip(" " + separator))
-        names_above = names_above or (titles[-1] if _reads_like_names(rows[0]) else "")
+        if title := lines[skipped].strip(" " + separator):
+            titles.append(title)
+        names_above = names_above or (title if _reads_like_names(rows[0]) else "")
         skipped += 1
         while not lines[skipped].strip():
             skipped += 1
@@ -160,9 +163,19 @@ def _is_title(rows: list[list[str]], header: bool | None) -> bool:
     filled = sum(bool(cell.strip()) for cell in rows[0])
     if filled < 2 <= usual == len(rows[1]) and all(cell.strip() for cell in rows[1]) and _has_header(rows[1:]):
         return True
+    if filled < 2 < usual == len(rows[0]) and _stands_alone(rows):
+        return True
     if len(rows[0]) >= usual or share < _AGREEING:
         return False
     return header is False or not _count_unnamed(rows)
+
+
+def _stands_alone(rows: list[list[str]]) -> bool:
+    """Whether the first row is blank, or a title in the first cell above a header, as spreadsheets fill it up."""
+    if not any(cell.strip() for cell in rows[0]):
+        return True
+    below = next((k for k, row in enumerate(rows) if sum(bool(cell.strip()) for cell in row) > 1), 0)
+    return bool(rows[0][0].strip() and below) and _has_header(rows[below:])
 
 
 def _reads_like_names(row: list[str]) -> bool:
@@ -173,7 +186,7 @@ def _reads_like_names(row: list[str]) -> bool:
 def _header_follows(rows: list[list[str]], header: bool | None) -> bool:
     """Whether the table below a title has a header; where the user says so, its names may be years."""
     if header:
-        return any(cell.strip() and not is_number(cell) for cell in rows[0])
+        return _reads_like_words(rows[0])
     return _has_header(rows)
 
 
@@ -225,7 +238,7 @@ def _has_header(rows: list[list[str]]) -> bool:
     Values: a number in the first row, or words that come back below. A lone row is a header without data.
     """
     first, body = rows[0], rows[1:]
-    if any(_NUMBER.fullmatch(cell) for cell in first):
+    if any(_NUMBER.fullmatch(cell) for cell in first) and not _are_years_beside_words(first, body):
         return False
     if not body:
         return True
@@ -239,3 +252,19 @@ def _has_header(rows: list[list[str]]) -> bool:
         return True
     returning = [name in set(cells) for name, cells in zip(first, columns, strict=True) if name.strip()]
     return not returning or bool(np.mean(returning) < 0.5)
+
+
+def _are_years_beside_words(first: list[str], body: list[list[str]]) -> bool:
+    """Whether the numbers in a row name columns: three or more years by even steps beside words, and none below."""
+    places = [k for k, cell in enumerate(first) if is_number(cell)]
+    years = [first[k].strip() for k in places]
+    if len(years) < _LEAST_YEARS or not all(map(_YEAR.fullmatch, years)) or not _reads_like_words(first):
+        return False
+    if len({int(right) - int(left) for left, right in pairwise(years)}) > 1 or years[0] == years[1]:
+        return False
+    below = [row[k].strip() for row in body for k in places if k < len(row) and row[k].strip()]
+    return bool(below) and sum(_YEAR.fullmatch(cell) is not None for cell in below) < len(below) / 2
+
+
+def _reads_like_words(row: list[str]) -> bool:
+    return any(cell.strip() and not is_number(cell) for cell in row)

@@ -21,9 +21,11 @@ from foundcause.table.cells import split_rows
 from foundcause.table.dialect import Dialect, guess_dialect, guess_encoding
 from foundcause.table.packed import open_text, open_unpacked, read_head
 from foundcause.table.quotes import QuoteGuard
-from foundcause.table.reading import first_line, quote
+from foundcause.table.reading import counted, first_line, quote
 from foundcause.table.sample import sample_stream
 from foundcause.table.second_table import tell_second_table
+
+NO_HEADER = "the file has no header row"
 
 _BLOCK_BYTES = 1 << 23
 _BATCH_CELLS = 2_000_000
@@ -53,7 +55,7 @@ class RawFile:
     """Sampled cells of a file: a frame, where its rows stood among how many, what was noticed, and its separator.
 
     blank_rows: rows without any cell, which do not count.
-    named: whether the source names its columns; an array does not, but its first row may.
+    named: whether the source names its columns; an array does not, nor a file without a header, but its first row may.
     """
 
     frame: pd.DataFrame
@@ -134,16 +136,15 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
             "another number; check the separator, and quote cells that hold it (a decimal comma?)"
         )
     if dialect.titles:
-        notes.append(f"{len(dialect.titles)} lines above the table were skipped: {quote(dialect.titles[:3])}")
+        above = counted(len(dialect.titles), "line above the table was", "lines above the table were")
+        notes.append(f"{above} skipped: {quote(dialect.titles[:3])}")
     if skipped_lines[0]:
         lines, were = ("line", "was") if skipped_lines[0] == 1 else ("lines", "were")
         notes.append(f"{skipped_lines[0]} {lines} had another number of cells than the first and {were} skipped")
     notes += tell_second_table(path, dialect)
     if not dialect.header:
-        notes.append(
-            "the file has no header row; its columns are named x1, x2, ... "
-            "(if its first line names them, pass --header, in Python header=True)"
-        )
+        remedy = " (if its first line names them, pass --header, in Python header=True)" if header is None else ""
+        notes.append(f"{NO_HEADER}; its columns are named x1, x2, ...{remedy}")
     if dialect.row_names:
         notes.append("the header has a name less than the rows have cells; the first column is taken for row names")
     parts = sample.parts
@@ -158,6 +159,7 @@ def _read_text(path: Path, *, max_rows: int, seed: int, separator: str | None, h
         blank_rows=sample.blank,
         notes=tuple(notes),
         separator=separator,
+        named=dialect.header,
     )
 
 

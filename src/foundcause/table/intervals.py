@@ -22,14 +22,35 @@ _END = rf"(?:(?:{CURRENCY})\s?)?[-+]?\d(?:[\d.,'’\u00a0\u202f]*\d)?(?:\s?(?:k|
 _INNER = r"(?:\s+(?P<inner>[^\W\d_]{1,10}))?"  # 65 years or older
 _UNIT = r"(?:\s*(?P<unit>(?![\d+–—-])\S{1,10}))?(?: old)?"
 _CUT = re.compile(rf"[\[(]\s*({_PLAIN})\s*[,;]\s*({_PLAIN})\s*[\])]", re.IGNORECASE)
+_BELOW = "<=?|≤|under|below|less than|fewer than|lower than|up to|at most"
+_ABOVE = ">=?|≥|over|above|more than|greater than|higher than|at least"
+# German, French, Spanish, Italian, Portuguese and Dutch; blanks around them are needed, for AB12 is a code.
+_FROM_ABROAD = "von|de|da|van"
+_TO_ABROAD = "à|al?|até|tot|t/m"
+_BELOW_ABROAD = (
+    "unter|weniger als|bis zu|bis|höchstens|moins de|jusqu'à|menos de|hasta|meno di|fino a|até|minder dan|onder"
+)
+_ABOVE_ABROAD = (
+    "über|mehr als|mindestens|(?-i:[aA]b)|plus de|au moins|más de|mas de|al menos|più di|oltre|almeno|mais de|acima de"
+    "|meer dan|boven|vanaf"
+)
+_AND_LESS = (
+    "(?:and|or) (?:under|younger|less|fewer|below|lower)|(?:und|oder) (?:jünger|weniger|darunter)|(?:et|ou) moins"
+    "|[yo] menos|[eo] meno|(?:e|ou) menos|(?:en|of) (?:jonger|minder)"
+)
+_AND_MORE = (
+    "(?:and|or) (?:over|older|more|above|greater|higher|up)|(?:und|oder) (?:älter|mehr|darüber)|(?:et|ou) plus"
+    "|[yo] (?:más|mas)|[eo] più|(?:e|ou) mais|(?:en|of) (?:ouder|meer)"
+)
 _KINDS = {
     kind: re.compile(pattern + _UNIT, re.IGNORECASE)
     for kind, pattern in {
-        "range": rf"[\[(]?\s*(?P<low>{_END})\s*(?:-|–|—|to|until|\.\.|;|bis)\s*(?P<high>{_END})\s*[\])]?",
-        "below": rf"(?:<=?|≤|under|below|less than|fewer than|lower than|up to|at most)\s*(?P<low>{_END})",
-        "and less": rf"(?P<low>{_END}){_INNER}\s*(?:(?:and|or) (?:under|younger|less|fewer|below|lower))",
-        "and more": rf"(?P<low>{_END})(?:\s*\+|{_INNER}\s*(?:and|or) (?:over|older|more|above|greater|higher|up))",
-        "above": rf"(?:>=?|≥|over|above|more than|greater than|higher than|at least)\s*(?P<low>{_END})",
+        "range": rf"[\[(]?\s*(?:(?:from|{_FROM_ABROAD})\s+)?(?P<low>{_END})"
+        rf"(?:\s*(?:-|–|—|to|until|\.\.|;|bis)\s*|\s+(?:{_TO_ABROAD})\s+)(?P<high>{_END})\s*[\])]?",
+        "below": rf"(?:(?:{_BELOW})\s*|(?:{_BELOW_ABROAD})\s+)(?P<low>{_END})",
+        "and less": rf"(?P<low>{_END}){_INNER}\s*(?:{_AND_LESS})",
+        "and more": rf"(?P<low>{_END})(?:\s*\+|{_INNER}\s*(?:{_AND_MORE}))",
+        "above": rf"(?:(?:{_ABOVE})\s*|(?:{_ABOVE_ABROAD})\s+)(?P<low>{_END})",
         "alone": rf"(?P<low>{_END})",
     }.items()
 }

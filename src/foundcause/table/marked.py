@@ -15,12 +15,15 @@ _SIGN = r"[*!?†‡§↑↓⇑⇓▲▼]"
 _FLAG = r"HH?|LL?|A|N|C|(?i:high|low|normal|abnormal|critical|est\.?|estimated|approx\.?)"
 _BEFORE = rf"(?:[~≈≃]|{_SIGN}|(?i:ca|circa|approx|approximately|about|around|roughly|etwa|ungefähr|env)(?:\.|\b))\s*"
 _AFTER = rf"(?:\s*(?:{_SIGN}|\((?:{_SIGN}|{_FLAG})\)|\[(?:{_SIGN}|{_FLAG})\]))+"
-_LETTERS = r"(?<=\d)(?:HH?|LL?)|\s+(?:HH?|LL?|A|(?i:high|low|abnormal))"
+_LETTERS = r"(?<=\d)(?:HH?|LL?)|\s+(?:HH?|LL?|A|(?i:high|low|abnormal)|[bcdefnprsuz]{1,2})"  # 6.9 b of Eurostat
 _MARKED = re.compile(rf"(?P<before>{_BEFORE})?(?P<core>.*?)(?:(?P<after>{_AFTER})|(?P<letters>{_LETTERS}))?")
 _LONGEST = 60
 _LEAST_NUMBERS = 5
+_NUMBER_STARTS = frozenset("-0123456789")
 _STARTS = frozenset("~≈≃*!?†‡§↑↓⇑⇓▲▼cCaArReEuU")
 _ENDS = frozenset("*!?†‡§↑↓⇑⇓▲▼)]HLAhwlW")
+_FOOTNOTES = frozenset("bcdefnprsuz")
+_NO_UNITS = frozenset("beprz")  # days and seconds are
 
 MatchNumber = Callable[[str], re.Match[str] | None]
 
@@ -79,7 +82,8 @@ def _unmarked(words: Sequence[str], found: Sequence[re.Match[str] | None]) -> Un
 def _taken_apart(word: str, match_number: MatchNumber) -> re.Match[str] | None:
     """The number and its mark; None for words without a mark, or without a number beside it."""
     # Looking at two letters is quick, the search is not.
-    if len(word) > _LONGEST or (word[:1] not in _STARTS and word[-1:] not in _ENDS):
+    noted = word[-1:] in _FOOTNOTES and word[:1] in _NUMBER_STARTS
+    if len(word) > _LONGEST or (word[:1] not in _STARTS and word[-1:] not in _ENDS and not noted):
         return None
     match = _MARKED.fullmatch(word)
     if match is None or match["core"] == word or not any(map(str.isdigit, match["core"])):
@@ -97,7 +101,7 @@ def _are_flags(
     """Whether letters are flags: other cells hold numbers with the same unit or none, and they are no unit themselves.
 
     One and the same letter behind most numbers is a unit, and L beside mL is one too. Beside few different numbers,
-    letters may tell kinds apart.
+    letters may tell kinds apart. Small letters refer to notes where there are several, behind fewer than half of them.
     """
     flagged = np.array([bool(letter) for letter in letters], dtype=bool)
     others = [match_number(match["core"] if match else word) for word, match in zip(words, found, strict=True)]
@@ -108,4 +112,8 @@ def _are_flags(
     if is_number.sum() < _LEAST_NUMBERS:
         return False
     mostly = counts[flagged].sum() >= counts[is_number].sum()
-    return len(beside) == 1 and beside == behind and not (mostly and len(set(letters) - {""}) == 1)
+    different = set(letters) - {""}
+    small = {letter for letter in different if _FOOTNOTES.issuperset(letter)}
+    if small and (mostly or len(small) == 1 or _NO_UNITS.isdisjoint("".join(small))):
+        return False
+    return len(beside) == 1 and beside == behind and not (mostly and len(different) == 1)

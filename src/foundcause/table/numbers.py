@@ -31,7 +31,7 @@ _SPACES = "'’\u00a0\u202f "
 _WRITTEN = re.compile(
     rf"(?P<sign>[-+]?)\s*(?P<before>{CURRENCY})?\s*"
     rf"(?P<number>[-+]?[\d.,][\d.,{_SPACES}]*?(?:[eE][-+]?\d+)?)\s*"
-    rf"(?P<after>{UNIT})?"
+    rf"(?:(?P<after>{UNIT})(?:(?<=[^\W\d_])\.)?)?"  # also 5 Min.
 )
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _DIGITS = re.compile(r"[-+]?[\d.,]*\d([eE][-+]?\d+)?")

@@ -13,6 +13,7 @@ from foundcause.columns import ColumnInfo, Kind
 from foundcause.errors import InputError, TableError
 from foundcause.table.codes import tell_codes
 from foundcause.table.encode import encode_column
+from foundcause.table.files import NO_HEADER
 from foundcause.table.footer import count_footers
 from foundcause.table.names import known_names, unique_names
 from foundcause.table.numbers import guess_decimal
@@ -21,7 +22,7 @@ from foundcause.table.ranks import RANK_OF_ROWS, with_ranks
 from foundcause.table.reading import Encoded, Reading, is_text
 from foundcause.table.roles import TIME_OF_ROWS, with_groups, with_times
 from foundcause.table.screen import Finding, Policies, Policy, find_unfit, refuse, with_copies
-from foundcause.table.second_header import without_second_headers
+from foundcause.table.second_header import LIKE_NAMES, without_second_headers
 from foundcause.table.sources import read_source
 from foundcause.table.together import joined
 from foundcause.table.words import WITHOUT_ORDER
@@ -96,10 +97,13 @@ def read_table(
     if not isinstance(max_rows, int | np.integer) or max_rows < 1:
         raise InputError(f"max_rows={max_rows!r} must be a whole number of at least 1")
     raw = read_source(source, max_rows=max_rows, seed=seed, separator=separator, header=header)
-    warnings = [note for note in raw.notes if names is None or "no header row" not in note]
     begins = len(raw.places) > 0 and raw.places[0] == 0  # a sample may lack the first row
-    frame, stays, told = without_second_headers(raw.frame, begins=begins, named=raw.named or names is not None)
-    warnings += told
+    denied = header is False and not raw.named
+    frame, stays, told = without_second_headers(
+        raw.frame, begins=begins, named=raw.named or names is not None, denied=denied
+    )
+    nameless = names is None and not any(LIKE_NAMES in note for note in told)
+    warnings = [*(note for note in raw.notes if nameless or NO_HEADER not in note), *told]
     places, total_rows = (raw.places - np.cumsum(~stays))[stays], raw.total_rows - int((~stays).sum())
     rows = len(frame)
     if frame.shape[1] == 0:

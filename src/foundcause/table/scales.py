@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from foundcause.table.answers import SCALES
+from foundcause.table.calendar_words import SHORTEST_WEEKDAYS
 from foundcause.table.intervals import order_of_intervals
 from foundcause.table.levels import LEVEL, are_short_levels, order_of_grades, order_of_levels
 from foundcause.table.numbers import Decimal
@@ -29,6 +30,7 @@ _LATEST_BAND = 2
 _PLACE = re.compile(r"(?P<number>\d{1,3})\.?(?:st|nd|rd|th)\b(?P<label>.*)")
 _SCALE_SHARE = 0.95  # below this share of cells that belong to a scale, words are mere categories
 _MOST_STEPS = 100
+_LEAST_WEEKDAYS = 5  # of two letters
 _MEMBERS: tuple[Callable[[str], object], ...] = (
     *(frozenset(word for step in scale for word in step).__contains__ for scale in SCALES),
     *(pattern.fullmatch for pattern in (LEVEL, _PLACE, _NUMBERED)),
@@ -75,7 +77,8 @@ def known_order(words: Sequence[str], decimal: Decimal = _UNKNOWN) -> list[int] 
 
 def _order_of_answers(words: Sequence[str]) -> list[int] | None:
     """Ranks of folded words, all of which belong to one of the known scales."""
-    for scale in SCALES:
+    short = SHORTEST_WEEKDAYS if len(set(words)) >= _LEAST_WEEKDAYS else ()
+    for scale in (*SCALES, *short):
         step = {word: k for k, synonyms in reversed(list(enumerate(scale))) for word in synonyms}
         if all(word in step for word in words) and _tells_apart(step, set(words)):
             return _dense([step[word] for word in words])

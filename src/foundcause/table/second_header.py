@@ -17,24 +17,30 @@ from foundcause.table.names import as_text
 from foundcause.table.reading import is_text, shorten
 from foundcause.table.vocabulary import is_missing
 
+LIKE_NAMES = "looks like names of columns, not like data,"
+
+_DENIAL = "--no-header (in Python header=False)"
+_SHOWN_LETTERS = 60
 _LEAST_ROWS = 20
 _AGREEING = 0.8
 _LOG_CHANCE = float(np.log(1e-3))
 _MOST_BELOW = 2  # Qualtrics writes the questions and then their identifiers below the header
+_RESPONSES = ("Response", "Open-Ended Response")
 _IMPORT_ID = re.compile(r"\s*\{\s*[\"']ImportId[\"']")
 
 
 def without_second_headers(
-    frame: pd.DataFrame, *, begins: bool, named: bool = True
+    frame: pd.DataFrame, *, begins: bool, named: bool = True, denied: bool = False
 ) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
     """The frame without such rows, which rows stay (N,) bool, and what a reader should know.
 
     begins: whether the first row of the source is here. Names that a merged header leaves out are taken from below it.
     named: whether there is a header at all; a list of rows, as ``csv.reader`` gives them, begins with its own.
+    denied: whether the user says that there is none, so that names in the first row are no data and yet not used.
     """
     stays = np.ones(len(frame), dtype=bool)
-    certain = _rows_to_import_ids(frame)
-    if (len(frame) < _LEAST_ROWS and not certain) or frame.shape[1] < 2:
+    certain = _rows_of_survey_tools(frame)
+    if (len(frame) < _LEAST_ROWS and not (certain or denied)) or frame.shape[1] < 2:
         return frame, stays, []
     notes = []
     titles = [as_text(name) for name in frame.columns]
@@ -48,26 +54,48 @@ def without_second_headers(
         heads += 1
     stays[:heads] = False
     below = [[as_text(cell) for cell in frame.iloc[k]] for k in range(heads)]
+    if below and denied:
+        shown, named = _some(below.pop(0)), True
+        notes.append(f"the first row ({shown}) {LIKE_NAMES} and is left out; to use them, leave out {_DENIAL}")
     if below and not (named and all(titles)) and all(below[0]) and len(set(below[0])) == len(below[0]):
         titles = below.pop(0)
         frame = frame.set_axis(titles, axis=1)
         lacking = "the header names some columns only; the row below it names all and is used instead"
         notes.append(lacking if named else f"the first row names the columns: {shorten(', '.join(map(repr, titles)))}")
-    joined = [" / ".join(filter(None, pair)) for pair in zip(titles, below[0], strict=True)] if below else []
-    if below and len(set(titles)) < len(titles) == len(set(joined)):
+    full = _with_merged(titles, below[0]) if below else titles
+    joined = [_joined(*pair) for pair in zip(full, below[0], strict=True)] if below else []
+    if below and len(set(full)) < len(full) == len(set(joined)):
         # As pandas writes columns of two levels; in memory they are named alike.
         frame = frame.set_axis(joined, axis=1)
         below.pop(0)
         shown = shorten(", ".join(map(repr, filter(None, joined))))
-        notes.append(f"the header repeats names, so the row below it is joined to them: {shown}")
+        spans = "repeats names" if full == titles else "has names that span several columns"
+        notes.append(f"the header {spans}, so the row below it is joined to them: {shown}")
     if below:
-        shown = ", ".join(repr(text) for text in below[0] if text)
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        shown = _some(below[0])
         rows = f"the row below the header ({shown}) reads"
         if len(below) > 1:
             rows = f"{len(below)} rows below the header ({shown}; ...) read"
         notes.append(f"{rows} like units or questions, not like data; left out")
     return (frame[stays].reset_index(drop=True) if notes else frame), stays, notes
+
+
+def _with_merged(titles: list[str], below: list[str]) -> list[str]:
+    """Titles of which each that is lacking above a name is the one before it, as of cells that were merged."""
+    full = list(titles)
+    for k in range(1, len(full)):
+        if not full[k] and below[k]:
+            full[k] = full[k - 1]
+    return full
+
+
+def _joined(title: str, below: str) -> str:
+    return " / ".join(filter(None, (title, "" if below in _RESPONSES else below)))
+
+
+def _some(texts: list[str]) -> str:
+    shown = ", ".join(repr(text) for text in texts if text)
+    return shown if len(shown) <= _SHOWN_LETTERS else shown[: _SHOWN_LETTERS - 3] + "..."
 
 
 def _repeat(frame: pd.DataFrame, titles: list[str]) -> np.ndarray:
@@ -81,8 +109,13 @@ def _repeat(frame: pd.DataFrame, titles: list[str]) -> np.ndarray:
     return same
 
 
-def _rows_to_import_ids(frame: pd.DataFrame) -> int:
-    """How many first rows end with the one in which Qualtrics names its columns once more; 0 where there is none."""
+def _rows_of_survey_tools(frame: pd.DataFrame) -> int:
+    """How many first rows end with the one in which Qualtrics names its columns once more; 0 where there is none.
+
+    SurveyMonkey writes one row, with the word 'Response' below each question that is one column.
+    """
+    if len(frame) > 1 and _is_blank(frame.iat[0, 0]) and any(cell in _RESPONSES for cell in frame.iloc[0].tolist()):
+        return 1
     for k in range(min(_MOST_BELOW, len(frame) - 1)):
         filled = [cell for cell in frame.iloc[k].tolist() if not _is_blank(cell)]
         if filled and all(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in filled):

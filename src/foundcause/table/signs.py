@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from foundcause.table.units import MULTIPLIER
 
 CURRENCY = (
-    r"US\$|R\$|[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY"
+    r"US\$|R\$|S?Fr\.|[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD"
+    "|HKD|TRY"
 )
 
 _ENCLOSED = re.compile(rf"({CURRENCY})?\s*\(([^()]*\d[^()]*)\)")
 _DASH = re.compile(rf"(?<![\w.,)])[\u2010-\u2013](?=\s*(?:{CURRENCY})?\s*[\d.,])")  # a minus, as typesetters write it
 _NO_MONEY = re.compile(rf"^(?:({CURRENCY})\s*[-\u2013\u2014]|[-\u2013\u2014]\s*({CURRENCY}))$")  # of accountants
+_NO_CENTS = re.compile(r"(?<=\d)[.,][-\u2013\u2014]{1,2}(?=\s|$)")  # 500.- of Switzerland
 _MULTIPLIED = re.compile(rf"([-+]?[\d.,]*\d)\s?({MULTIPLIER})\.?\s?({CURRENCY})")
 
 
@@ -22,7 +24,7 @@ def with_leading_sign(words: Sequence[str], *, minus: bool = False) -> list[str]
 
     Parentheses around all words are no sign unless ``minus``.
     """
-    texts = [_DASH.sub("-", word.replace("\u2212", "-")).strip() for word in words]
+    texts = [_DASH.sub("-", _NO_CENTS.sub("", word).replace("\u2212", "-")).strip() for word in words]
     texts = [_NO_MONEY.sub(r"\1\2 0", text) for text in texts]
     texts = [f"{match[3]} {match[1]}{match[2]}" if (match := _MULTIPLIED.fullmatch(text)) else text for text in texts]
     enclosed = [_ENCLOSED.fullmatch(text) for text in texts]

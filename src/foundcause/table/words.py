@@ -12,7 +12,7 @@ import pandas as pd
 from foundcause.columns import Kind
 from foundcause.table.clock import are_full_hours, read_clock_times
 from foundcause.table.compound import GenotypeStyle, HeightStyle, ScoreStyle, read_compound
-from foundcause.table.dates import DateStyle, read_dates, read_two_years, tell_odd_days
+from foundcause.table.dates import DateStyle, read_dates, tell_odd_days
 from foundcause.table.durations import read_durations
 from foundcause.table.gaps import find_gaps, taken_for_missing, taken_for_values, tell_lone_value
 from foundcause.table.guarded import without_guards
@@ -20,6 +20,7 @@ from foundcause.table.intervals import order_of_intervals, without_months
 from foundcause.table.labelled import LabelledStyle, read_labelled
 from foundcause.table.numbers import Decimal, NumberStyle, read_numbers
 from foundcause.table.numeric import count_different, encode_numbers
+from foundcause.table.periods import read_two_years
 from foundcause.table.reading import Codes, Encoded, Reading, counted, quote, shorten
 from foundcause.table.scales import are_perhaps_codes, find_scale, fold, known_grades, known_order, known_truth
 from foundcause.table.sizes import SizeStyle, read_sizes
@@ -34,6 +35,8 @@ _FEW_WORDS, _MANY_NUMBERS, _SHORT_SCALE = 5, 20, 12
 _SHOWN_STEPS = 12
 _CODE_DIGITS = 4
 _BOUND = re.compile(r"([<>≤≥]=?\s*[-+]?[\d.,]*\d|[-+]?[\d.,]*\d\s*\+)(\s*\S{0,10})?")
+
+_LEADING_ZERO, _WITH_LETTER = re.compile(r"0\d+"), re.compile(r"\d+[A-Z]")
 
 _OF_NUMBERS = (NumberStyle, LabelledStyle, HeightStyle, ScoreStyle, GenotypeStyle, SizeStyle)
 
@@ -222,7 +225,7 @@ def _coded(words: Sequence[str], values: np.ndarray, kind: Kind, encoding: str, 
 
 
 def _numbers(name: str, words: list[str], counts: np.ndarray, decimal: Decimal) -> Encoded | None:
-    if are_lists(words, points=decimal.points) or are_full_hours(words):
+    if are_lists(words, points=decimal.points) or are_full_hours(words) or _are_codes(words):
         return None
     read = read_numbers(name, words, counts, decimal)
     readable = ~np.isnan(read.values)
@@ -264,6 +267,11 @@ def _tell_codes(name: str, words: list[str]) -> list[str]:
         f"column {name!r}: {quote(zeros[:1])} begins with zeros, as codes do; it is used as a number, name the column "
         "in nominal or drop it"
     ]
+
+
+def _are_codes(words: list[str]) -> bool:
+    """Whether '01' stands beside '2A', which is then no 2 with a unit; departments of France are numbered so."""
+    return any(map(_LEADING_ZERO.fullmatch, words)) and any(map(_WITH_LETTER.fullmatch, words))
 
 
 def _are_numbers(words: list[str], counts: np.ndarray, readable: np.ndarray, decimal: Decimal) -> bool:
