@@ -56,6 +56,20 @@ def command(*words: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+def test_failed_cells_and_their_remedy_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "fails.py"
+    path.write_text(
+        "from foundcause.bench.plugin import method\n\n\n"
+        "@method('fails', label='Fails', settings='none')\n"
+        "def fails(table):\n    raise RuntimeError('oops')\n"
+    )
+    words = ("run", "clean", "--methods", "fails", "--only", "asia", "--seeds", "1")
+    words = (*words, "--plugin", str(path), "--results", str(tmp_path))
+    assert "1 cells, 0 done before, 1 to run" in command(*words)[0]
+    assert "1 done before (1 of them failed; --retry runs these again), 0 to run" in command(*words)[0]
+    assert "1 cells, 0 done before, 1 to run" in command(*words, "--retry")[0]
+
+
 def test_the_documented_example(tmp_path: Path) -> None:
     path, results = example(tmp_path), tmp_path / "results"
     words = ("--plugin", str(path), "--results", str(results))

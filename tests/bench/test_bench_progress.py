@@ -28,15 +28,15 @@ def shown(console: Console) -> str:
 
 def test_elsewhere_every_cell_is_one_plain_line() -> None:
     assert shown(Console(file=io.StringIO(), width=60, highlight=False)).splitlines() == [
-        "1/3 grasp asia 1 ok 1.23",
-        "2/3 grasp asia/n=100 1 ok 1.23",
-        f"3/3 grasp asia 1 failed 1.23: singular [matrix] {'x' * 200}",
+        "1/3 grasp asia 1 ok 1.23 s",
+        "2/3 grasp asia/n=100 1 ok 1.23 s",
+        f"3/3 grasp asia 1 failed 1.23 s: singular [matrix] {'x' * 200}",
     ]
 
 
 def test_a_terminal_has_a_bar_and_lost_cells() -> None:
     text = shown(Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None))
-    assert "1/3 grasp" not in text and "failed 1.23: singular [matrix]" in text
+    assert "1/3 grasp" not in text and "failed 1.23 s: singular [matrix]" in text
     assert re.search(r"3/3 0:00:\d\d 0:00:00", text)  # elapsed and remaining
 
 

@@ -152,7 +152,8 @@ def test_truncated_files_are_refused(saved: Path, kept: int) -> None:
 def test_foreign_files_are_refused_and_never_unpickled(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no checkpoint file"):
         checkpoint.load(tmp_path / "nowhere.safetensors")
-    with pytest.raises(CheckpointError, match="no checkpoint file"):
+    (tmp_path / "best.safetensors").touch()
+    with pytest.raises(CheckpointError, match=r"is a folder.*best\.safetensors"):
         checkpoint.load(tmp_path)
     foreign = tmp_path / "foreign.safetensors"
     save_file({"weight": torch.zeros(3)}, foreign)

@@ -303,6 +303,7 @@ def test_bad_inputs_are_named() -> None:
     nan[0, 3, 1] = float("nan")
     for arguments, words in (
         ((values[0],), "tasks, rows, variables"),
+        ((values.numpy(),), "ndarray; give a tensor"),
         ((values[:, :2],), "3 rows"),
         ((values[..., :1],), "2 variables"),
         ((values, observed[:, :5]), "observed has shape"),
@@ -345,6 +346,7 @@ def test_presets_are_found_by_name_and_nonsense_is_refused() -> None:
         {"fills_gaps": "off"},
         {"feature_dropout": "high"},
         {"initial_logit": "high"},
+        {"initial_logit": float("nan")},
         {"encoder_rows": "abc"},
         {"refinement": "paper", "weighed_channels": 4},
         {"scaled_features": False},

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import foundcause
 from foundcause.simulate.mixture import MIXTURES
-from foundcause.train import prepare
+from foundcause.train import cache, prepare
 from foundcause.train.cache import task_path
 from foundcause.train.prepare import Job, Recipe, run
 
@@ -43,6 +46,28 @@ def test_other_seeds_and_features_have_other_files(recipe: Recipe, tmp_path: Pat
     }
     assert len(paths) == 6
     assert task_path(tmp_path, recipe, 0, (0,)) == task_path(tmp_path, replace(recipe, folder=None), 0, (0,))
+
+
+def test_code_behind_a_task_is_part_of_its_name(recipe: Recipe, tmp_path: Path) -> None:
+    """What ``prepare`` imports from this package is in the key, or decides nothing by itself."""
+    source = Path(prepare.__file__).read_text()
+    modules = set(re.findall(r"^from foundcause\.([\w.]+) import", source, re.MULTILINE))
+    elsewhere = {name for name in modules if not name.startswith(("simulate", "statistics", "train", "errors"))}
+    assert elsewhere == {"model.config", "serial"}  # what a configuration decides is in the recipe
+
+    root = Path(foundcause.__file__).parent
+    copy = tmp_path / "foundcause"
+    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("static", "weights", "__pycache__"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(foundcause, "__file__", str(copy / "__init__.py"))
+        names = set()
+        for changed in (None, "serial.py", "train/prepare.py", "simulate/make.py", "statistics/pairs.py", "api.py"):
+            if changed:
+                (copy / changed).write_text((copy / changed).read_text() + "\n")
+            cache._key.cache_clear()
+            names.add(task_path(tmp_path, recipe, 0, (0,)))
+    cache._key.cache_clear()
+    assert len(names) == 5  # all but the last
 
 
 @pytest.mark.parametrize("left", [0, 2, 100])

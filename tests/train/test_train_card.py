@@ -64,6 +64,9 @@ def test_figures_of_other_weights_and_other_counts_are_refused(tmp_path: Path) -
         model_card(path, told, tasks=40)
     with pytest.raises(ConfigError, match="--tasks"):
         model_card(path, VALIDATION)
+    for foreign in ({"steps": 9}, [1, 2]):
+        with pytest.raises(ConfigError, match="train evaluate --json"):
+            model_card(path, foreign, tasks=4)  # type: ignore[arg-type]
 
 
 def _said(path: Path, **metadata: object) -> str:

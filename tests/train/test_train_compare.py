@@ -73,6 +73,18 @@ def test_equal_networks_do_not_differ_and_the_loss_is_that_of_validation(
     assert "few" in table and "less those of a" in table
 
 
+def test_long_preparation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
+    monkeypatch.setattr("foundcause.train.validate.families", lambda _: dict.fromkeys("ab", small_mixture()))
+    said: list[str] = []
+    for silence in (1e9, 0.0):
+        monkeypatch.setattr("foundcause.train.validate._SILENCE", silence)
+        with Workers(0) as workers:
+            validation(TrainConfig(steps=1, validation_tasks=2), TINY, workers, say=said.append)
+    opening = "preparing the validation suites"
+    assert said == [opening, opening, "1 of 2 suites are ready", "2 of 2 suites are ready"]
+
+
 def test_the_command_compares_two_files_and_refuses_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("foundcause.train.validate.families", lambda _: {"few": small_mixture()})

@@ -40,6 +40,18 @@ def test_objectives_bring_their_defaults() -> None:
         ({"steps": 1, "seed": -1}, "seed"),
         ({"steps": 1, "batch_largest": 1}, "batch_largest"),
         ({"steps": 1, "mixture": {"dowhy": 1}}, "shares"),
+        ({"minutes": float("nan")}, "minutes is nan; it must be a finite number"),
+        ({"minutes": float("inf")}, "minutes"),
+        ({"minutes": True}, "minutes"),
+        ({"steps": 2.5}, "steps is 2.5; it must be a whole number"),
+        ({"steps": 1, "clip": float("nan")}, "clip"),
+        ({"steps": 1, "clip": None}, "clip"),
+        ({"steps": 1, "compile": 1}, "compile is 1; it must be true or false"),
+        ({"steps": 1, "only": 3}, "only is 3; it must be a list of names"),
+        ({"steps": 1, "validation_families": [3]}, "validation_families"),
+        ({"steps": 1, "task_folder": 3}, "task_folder is 3; it must be text"),
+        ({"steps": 1, "loss_weights": 3}, "loss_weights is 3; it must be a table"),
+        ({"steps": 1, "loss_weights": {"direction": float("nan")}}, "loss_weights.direction is nan"),
     ],
 )
 def test_bad_options_are_named(options: dict, named: str) -> None:
@@ -117,6 +129,11 @@ def test_what_a_resume_may_change(tmp_path: Path) -> None:
             resumed(tmp_path, {name: value})
     with pytest.raises(CheckpointError, match=r"config\.json"):
         resumed(tmp_path / "elsewhere", {})
+    with pytest.raises(CheckpointError, match="a file, not a run folder"):
+        resumed(folder.config, {})
+    folder.write_json(folder.config, [1])
+    with pytest.raises(CheckpointError, match="options of a run"):
+        resumed(tmp_path, {})
 
 
 def test_a_run_from_before_thinning_goes_on_without_it(tmp_path: Path) -> None:

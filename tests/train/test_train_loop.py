@@ -129,6 +129,27 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
         train(config, run_folder(tmp_path), say=_quiet)
 
 
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    folder = train(TrainConfig(**options(steps=2)), run_folder(tmp_path), say=_quiet)
+    logged = folder.read_log()
+    with folder.claimed():  # as another process does while it learns
+        for resume in (True, False):
+            with pytest.raises(OutputError, match=r"another process .*--out"):
+                train(TrainConfig(**options(steps=4)), folder.path, resume=resume, say=_quiet)
+    assert folder.read_log() == logged
+    train(TrainConfig(**options(steps=4)), folder.path, resume=True, say=_quiet)
+    assert folder.read_state()["step"] == 4
+
+
+def test_a_start_that_was_killed_early_leaves_no_lines(tmp_path: Path) -> None:
+    folder = RunFolder(run_folder(tmp_path))
+    folder.prepare()
+    folder.append_log({"kind": "step", "step": 20, "loss": 1.0})
+    train(TrainConfig(**options(steps=2)), folder.path, say=_quiet)
+    assert _steps(folder.path) == [step for step in _steps(folder.path) if step <= 2]
+    assert [entry["kind"] for entry in folder.read_log()].count("start") == 1
+
+
 def test_unwritable_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="--out"):

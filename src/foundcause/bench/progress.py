@@ -65,5 +65,7 @@ def line(record: Record, number: int, total: int) -> str:
     """
     variant = record.get("variant")
     dataset = f"{record['dataset']}/{variant}" if variant else record["dataset"]
-    text = f"{number}/{total} {record['method']} {dataset} {record['seed']} {record['status']} {record['seconds']:.2f}"
+    text = (
+        f"{number}/{total} {record['method']} {dataset} {record['seed']} {record['status']} {record['seconds']:.2f} s"
+    )
     return f"{text}: {' '.join(str(record['error']).split())}" if record["status"] in _LOST else text

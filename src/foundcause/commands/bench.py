@@ -11,6 +11,7 @@ import typer
 
 RESULTS = Path("benchmarks/results")
 README = Path("README.md")
+_FEW = 30  # names that a message can hold
 
 Plugins = Annotated[
     list[Path] | None,
@@ -129,7 +130,8 @@ def run(
     wanted = tuple(name.strip() for name in only.split(",")) if only else chosen.datasets
     strangers = [name for name in wanted if name not in chosen.datasets]
     if strangers:
-        raise ConfigError(f"{', '.join(strangers)}: not part of experiment '{experiment}'")
+        there = f"{', '.join(chosen.datasets[:_FEW])}{', ...' if len(chosen.datasets) > _FEW else ''}"
+        raise ConfigError(f"{', '.join(strangers)}: not part of experiment '{experiment}', which has {there}")
     if not wanted:
         raise ConfigError(f"experiment '{experiment}' has no data set; name a file that registers one with --plugin")
     missing = {name: reason for name in wanted if (reason := registry.dataset(name).missing()) is not None}
@@ -152,7 +154,9 @@ def run(
     replaced = outdated(todo, done)
     if replaced:
         print(_replaces(replaced), file=sys.stderr)
-    console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before, {len(todo)} to run")
+    failed = 0 if retry else len(pending(cells, done, retry=True)) - len(todo)
+    again = f" ({failed} of them failed; --retry runs these again)" if failed else ""
+    console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before{again}, {len(todo)} to run")
     with RunProgress(console, chosen.name, len(todo)) as progress:
         execute(todo, results, jobs=jobs, report=progress.finished)
     console.print(progress.summary())

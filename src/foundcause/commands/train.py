@@ -13,7 +13,7 @@ SuiteTasks = Annotated[
     int, typer.Option(min=2, help="Tasks of each family (of pairs and excerpts, four times as many).")
 ]
 SuiteFamilies = Annotated[list[str] | None, typer.Option(help="Only this family; may be repeated.")]
-SuiteWorkers = Annotated[int, typer.Option(help="Simulating processes, when suites are not in the cache.")]
+SuiteWorkers = Annotated[int, typer.Option(min=0, help="Simulating processes, when suites are not in the cache.")]
 
 
 def register(app: typer.Typer) -> None:

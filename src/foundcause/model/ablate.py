@@ -46,8 +46,10 @@ def ablate(network: FoundCause, part: str) -> Iterator[FoundCause]:
     """
     if part not in ABLATIONS:
         raise ConfigError(f"unknown ablation {part!r}; choose from {', '.join(ABLATIONS)}")
-    if part not in ablations_of(network.config):
-        raise ConfigError(f"this network has no part that the ablation {part!r} could switch off")
+    if part not in (has := ablations_of(network.config)):
+        raise ConfigError(
+            f"this network has no part that the ablation {part!r} could switch off; it has {', '.join(has)}"
+        )
     before = network.switches
     network.switches = replace(before, **{ABLATIONS[part]: False})
     try:

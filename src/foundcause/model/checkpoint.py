@@ -106,6 +106,9 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _opened(source: Path, device: str) -> Any:
+    if source.is_dir():
+        there = ", ".join(sorted(file.name for file in source.glob("*.safetensors"))) or "there is none"
+        raise CheckpointError(f"{source} is a folder; name a checkpoint in it ({there})")
     if not source.is_file():
         raise CheckpointError(f"there is no checkpoint file {source}; check the path")
     try:

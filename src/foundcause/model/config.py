@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
@@ -94,8 +95,8 @@ class ModelConfig:
                 raise ConfigError(f"{field} is {getattr(self, field)!r}; it must be true or false")
         for field in ("initial_logit", "feature_dropout"):
             value = getattr(self, field)
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                raise ConfigError(f"{field} is {value!r}; it must be a number")
+            if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+                raise ConfigError(f"{field} is {value!r}; it must be a finite number")
         rows = self.encoder_rows
         if rows is not None and (not isinstance(rows, int) or isinstance(rows, bool) or rows < 3):
             raise ConfigError(f"encoder_rows is {rows!r}; give at least 3, or None to read all rows")

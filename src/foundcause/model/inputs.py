@@ -35,6 +35,10 @@ def check_inputs(
     """The inputs with masks filled in and boolean; anything that does not fit raises InputError."""
     if values is None:
         return _without_values(variables, statistics, config, features)
+    if not isinstance(values, Tensor):
+        raise InputError(
+            f"values are of the type {type(values).__name__}; give a tensor, for example torch.tensor(values)"
+        )
     if values.dim() != 3:
         raise InputError(f"values have shape {tuple(values.shape)}; give (tasks, rows, variables)")
     tasks, rows, columns = values.shape

@@ -13,7 +13,7 @@ A statistic is a number for every ordered pair of columns (i, j) of a table, i b
 `symmetric` ones have the same value for (j, i), `antisymmetric` ones the opposite, and `directed` ones that of
 their partner. `foundcause.statistics.compute(values, observed, features="paper")` returns them as a tensor
 (tasks, variables, variables, features); the sets below can be joined as in `"paper+extended"`, and single
-features picked with `selection`.
+features picked with `features=selection(["paper.pearson", "copula"])`.
 
 Notation: x is a column winsorised and standardised over its observed cells (`paper`: at ten times 1.4826 mean
 absolute deviations around the mean; `extended`: at eight times the interquartile range over 1.349 around the

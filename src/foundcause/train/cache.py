@@ -69,7 +69,8 @@ def _key(description: str) -> str:
     for package in ("simulate", "statistics"):
         for file in sorted((root / package).rglob("*.py")):
             digest.update(file.read_bytes())
-    digest.update((root / "train" / "prepare.py").read_bytes())
+    for name in ("train/prepare.py", "serial.py", "neighbours.py"):
+        digest.update((root / name).read_bytes())
     return digest.hexdigest()[:24]
 
 

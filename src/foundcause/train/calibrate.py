@@ -55,9 +55,9 @@ def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: C
     chosen = folder.best.exists() and (config.validate_minutes > 0 or not folder.last.exists())
     source = folder.best if chosen else folder.last
     network, metadata = load(source)
-    calibration = calibrate(
-        network, config, tasks=config.calibration_tasks or 600 if tasks is None else tasks, runs=runs, say=say
-    )
+    count = config.calibration_tasks or 600 if tasks is None else tasks
+    say(f"calibrating {source.name} on {count} tasks")
+    calibration = calibrate(network, config, tasks=count, runs=runs, say=say)
     folder.write(folder.model, lambda place: save(place, network, metadata=metadata | {"calibration": calibration}))
     folder.append_log({"kind": "calibration", "step": metadata.get("step", 0), **calibration})
     quality = calibration["reliability"]

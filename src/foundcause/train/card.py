@@ -55,6 +55,8 @@ def model_card(checkpoint: Path, validation: Mapping[str, Any], *, tasks: int | 
 
 def _tasks_of(validation: Mapping[str, Any], weights: str, told: int | None) -> int:
     """Tasks of each family in a validation, which must be one of these weights."""
+    if not isinstance(validation, Mapping) or "families" not in validation:
+        raise ConfigError("the validation is no output of train evaluate --json; write it with that command")
     if validation.get("weights", weights) != weights:
         raise ConfigError(
             f"the validation is of other weights ({validation.get('checkpoint')}); run train evaluate --json on these"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +82,7 @@ class TrainConfig:
     checkpoint_minutes: time between two checkpoints, which is also the most that a crash can lose.
     validate_minutes: time between two validations, with one more at the end; 0 never validates, so that the last
         checkpoint is the one that is calibrated.
-    validation_tasks: tasks of each validation family (of pairs, four times as many).
+    validation_tasks: tasks of each validation family (of pairs and excerpts, four times as many).
     validation_families: families that are validated; empty for all.
     calibration_tasks: tasks on which calibration is fitted at the end; 0 leaves it out.
     log_every: steps between two lines of the log.
@@ -142,6 +144,10 @@ class TrainConfig:
     tensorboard: bool = False
 
     def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if not (value is None and option.default is None):
+                _check_kind(option.name, str(option.type).removesuffix(" | None"), value)
         object.__setattr__(self, "model", dict(self.model))
         object.__setattr__(self, "loss_weights", dict(self.loss_weights))
         object.__setattr__(self, "shares", dict(self.shares))
@@ -210,16 +216,32 @@ def train_config(options: Mapping[str, Any]) -> TrainConfig:
     options = {k: (v,) if k in lists and isinstance(v, str) else v for k, v in options.items()}  # one name is a list
     if isinstance(options.get("mixture"), Mapping):
         raise ConfigError("the mixture is a name, SHIPPED or PAPER; give shares of your own as the table shares")
-    for name, value in options.items():
+    for name in options:
         if name not in known:
             raise ConfigError(f"unknown training option {name!r}; known: {', '.join(sorted(known))}")
-        kind = str(known[name].type)
-        if isinstance(value, str) and not kind.startswith("str"):
-            raise ConfigError(f"training option {name!r} needs a value of kind {kind}, not the text {value!r}")
-    try:
-        return TrainConfig(**options)
-    except TypeError as error:
-        raise ConfigError(f"a training option has a value of the wrong kind: {error}") from None
+    return TrainConfig(**options)
+
+
+def _check_kind(name: str, kind: str, value: Any) -> None:
+    """Refuse a value that is not of the kind of its field, NaN and infinity among the numbers."""
+    if kind.startswith("Mapping"):
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"option {name} is {value!r}; it must be a table of names and values")
+        for key, number in value.items() if kind.endswith("float]") else ():
+            _check_kind(f"{name}.{key}", "float", number)
+        return
+    right, words = {
+        "bool": (isinstance(value, bool), "true or false"),
+        "int": (isinstance(value, Integral) and not isinstance(value, bool), "a whole number"),
+        "float": (isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value), "a finite number"),
+        "str": (isinstance(value, str), "text"),
+        "tuple[str, ...]": (
+            isinstance(value, list | tuple) and all(isinstance(item, str) for item in value),
+            "a list of names",
+        ),
+    }[kind]
+    if not right:
+        raise ConfigError(f"option {name} is {value!r}; it must be {words}")
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,16 @@ class RunFolder:
             raise OutputError(
                 f"the run folder {self.path} cannot be written to ({error.strerror or error}); choose another --out"
             ) from None
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Hold the folder while a run learns in it: two at once would write over each other."""
+        descriptor = _lock(self.path)
+        try:
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
 
     def check_unused(self) -> None:
         """Refuse a folder that holds a run, or an average of runs: nothing of it may be lost."""
@@ -113,11 +123,15 @@ class RunFolder:
     def read_config(self) -> dict[str, Any]:
         """The options the run was started with."""
         try:
-            return json.loads(self.config.read_text())
-        except FileNotFoundError:
-            raise CheckpointError(f"{self.path} is not a run folder: it has no config.json") from None
-        except json.JSONDecodeError as error:
-            raise CheckpointError(f"{self.config} is damaged: {error}") from None
+            options = json.loads(self.config.read_text())
+        except (FileNotFoundError, NotADirectoryError):
+            what = "a file, not a run folder" if self.path.is_file() else "not a run folder: it has no config.json"
+            raise CheckpointError(f"{self.path} is {what}; name the folder that `train --out` wrote") from None
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"{self.config} cannot be read or is damaged: {error}") from None
+        if not isinstance(options, dict):
+            raise CheckpointError(f"{self.config} does not hold the options of a run")
+        return options
 
     def append_log(self, entry: dict[str, Any]) -> None:
         """One more line of the log."""
@@ -141,6 +155,25 @@ class RunFolder:
         """Forget log lines after ``step``: a resumed run will write them again."""
         kept = [entry for entry in self.read_log() if entry.get("step", 0) <= step]
         self.write(self.log, lambda path: _write_text(path, "".join(json.dumps(entry) + "\n" for entry in kept)))
+
+
+def _lock(folder: Path) -> int | None:
+    """A lock on the folder that ends with this process at the latest; None where the system has no such locks."""
+    try:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):  # Windows
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise OutputError(f"another process is training in {folder}; wait for it, or choose another --out") from None
+    except OSError:  # a file system without locks
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _write_text(path: Path, text: str) -> None:

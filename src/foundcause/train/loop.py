@@ -6,6 +6,7 @@ import math
 import signal
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -44,9 +45,10 @@ def train(
     if config.threads:
         torch.set_num_threads(config.threads)
     folder = RunFolder(out)
-    with team(config.device) as members:
+    with team(config.device) as members, ExitStack() as claims:
         if members.leads:
             folder.prepare()
+            claims.enter_context(folder.claimed())
             if not resume:
                 folder.check_unused()
         try:
@@ -95,7 +97,7 @@ class Run:
         if not resume:
             start = None if init is None else weights(init)
             if start is None or not brings_scaling(self.network, *start[:2]):
-                fit_scaling(self.network, self.config, self.workers)
+                fit_scaling(self.network, self.config, self.workers, say=self.say)
             if start is not None:
                 start_as(self.network, *start)
         goal = objective(self.config.objective, dict(self.config.loss_weights))
@@ -110,6 +112,8 @@ class Run:
         if known := sorted(set(self.lineage["trained_on"] or ()) & set(HELD_OUT_WORLDS)):
             self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
         if self.team.leads:
+            if not resume:
+                self.folder.trim_log(-1)  # of a start that was killed before its first checkpoint
             self.folder.write_json(self.folder.config, self.config.as_dict())
             self.folder.append_log(self._start_entry(resume, init))
         self.say(

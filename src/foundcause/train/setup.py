@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from foundcause.model.config import ModelConfig, preset
 from foundcause.model.grow import check_growth
 from foundcause.model.network import FoundCause
 from foundcause.train.config import RESERVED_SEEDS, TrainConfig
+from foundcause.train.families import families
+from foundcause.train.objectives import objective
 from foundcause.train.prepare import Job, Recipe, recipe_for
 from foundcause.train.workers import Failure, Workers
 
@@ -49,6 +51,9 @@ def mixture(config: TrainConfig) -> Any:
 def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None:
     """Refuse a start that cannot succeed, before anything is prepared for it."""
     mixture(config)
+    model_config(config)
+    objective(config.objective, dict(config.loss_weights))
+    families(config.validation_families)
     if init is None:
         return
     if resume:
@@ -77,10 +82,13 @@ def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, 
     )
 
 
-def fit_scaling(network: FoundCause, config: TrainConfig, workers: Workers) -> None:
+def fit_scaling(
+    network: FoundCause, config: TrainConfig, workers: Workers, *, say: Callable[[str], None] = print
+) -> None:
     """Estimate feature means and deviations on tasks of a reserved seed; networks with raw features need none."""
     if not network.config.scaled_features:
         return
+    say(f"estimating the scales of the features on {config.scaling_tasks} tasks")
     source = recipe(config, network.config, seed=RESERVED_SEEDS["scaling"])
     results = workers.ordered(Job(source, index) for index in range(config.scaling_tasks))
     network.fit_feature_scaling(_statistics(results))

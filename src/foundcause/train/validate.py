@@ -20,6 +20,7 @@ from foundcause.train.prepare import Job, Prepared, Recipe, recipe_for
 from foundcause.train.workers import Failure, Workers
 
 SCORED = ("auroc", "f1", "direction")
+_SILENCE = 30.0  # seconds between two words on suites that are not in the cache
 _MORE_PAIRS = 4  # a pair says one bit where other tasks say dozens, and costs next to nothing
 
 
@@ -108,12 +109,15 @@ def validation(
     """
     suites: dict[str, list[Prepared]] = {}
     chosen = families(config.validation_families)
-    for number, (name, mixture) in enumerate(sorted(chosen.items())):
+    said = time.perf_counter()
+    say("preparing the validation suites")
+    for name, mixture in sorted(chosen.items()):
         recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
         count = config.validation_tasks * (_MORE_PAIRS if name in OUR_PAIRS else 1)
         suites[name] = suite(recipe, count, workers)
-        if number == 0:
-            say("preparing the validation suites")
+        if time.perf_counter() - said > _SILENCE:
+            said = time.perf_counter()
+            say(f"{len(suites)} of {len(chosen)} suites are ready")
     return Validation(suites=suites, left_out=unseen(chosen, trained_on))
 
 
