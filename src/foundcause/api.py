@@ -15,6 +15,7 @@ from foundcause import __version__
 from foundcause.crowding import crowding_warnings
 from foundcause.decode.canonical import canonical_order, standardised
 from foundcause.decode.ensemble import Progress, plan_passes, run_passes
+from foundcause.decode.lags import lags_for
 from foundcause.decode.protocol import Protocol, decode, protocol_named
 from foundcause.decode.temperature import Calibration
 from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
@@ -126,7 +127,10 @@ def discover(
         batch = batch_size or choose_batch(network.config, runs=runs, **sizes)
         refuse_too_much(network.config, batch=batch, **sizes)
         plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-        passes, statistics = run_passes(network, values, plan, batch_size=batch, seed=seed, progress=progress)
+        lagged = lags_for(network, read.values[:, chosen], worth=worth) if rule.heeds_neighbours else None
+        passes, statistics = run_passes(
+            network, values, plan, batch_size=batch, seed=seed, lagged=lagged, progress=progress
+        )
         clock.lap("passes")
         inside = np.ix_(chosen, chosen)
         decoded = decode(

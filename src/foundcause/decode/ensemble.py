@@ -85,16 +85,19 @@ def run_passes(
     *,
     batch_size: int = 8,
     seed: int = 0,
+    lagged: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> tuple[Passes, np.ndarray]:
     """Logits of all passes in table order, and the statistics (D, D, F) of the first pass.
 
-    values: (N, D), NaN where unobserved. Statistics of passes over the same rows are computed once and permuted, which
-    is exact because they do not depend on the order of columns (but between exact copies of a column).
+    values: (N, D), NaN where unobserved. lagged: (D, D, L) of ``foundcause.decode.lags``, the same in all passes.
+    Statistics of passes over the same rows are computed once and permuted, which is exact because they do not depend on
+    the order of columns (but between exact copies of a column).
     """
     import torch
 
     device = next(network.parameters()).device
+    lags = None if lagged is None else torch.from_numpy(lagged).to(device)[None]
     tables = (values, without_isolated(values) if any(plan.sparing) else values)
     found: dict[str, list[np.ndarray | None]] = {name: [None] * len(plan) for name in _HEADS}
     first: np.ndarray | None = None
@@ -108,7 +111,7 @@ def run_passes(
             shared = {key: table for key, table in shared.items() if key in samples}
             # Every pass looks at gaps in its own way.
             looks = [next(k for k in window if _key(plan, k) == key) for key in missing]
-            found_now = _statistics_of(network, list(missing.values()), seed, looks)
+            found_now = _statistics_of(network, list(missing.values()), seed, looks, lags)
             for key, table in zip(missing, found_now, strict=True):
                 shared[key] = table
                 _report(progress, min(done + len(shared), total), total, "statistics")
@@ -189,7 +192,11 @@ def _key(plan: Plan, k: int) -> tuple[int, bool]:
 
 
 def _statistics_of(
-    network: FoundCause, samples: list[tuple[torch.Tensor, torch.Tensor]], seed: int, looks: list[int]
+    network: FoundCause,
+    samples: list[tuple[torch.Tensor, torch.Tensor]],
+    seed: int,
+    looks: list[int],
+    lags: torch.Tensor | None,
 ) -> Iterator[torch.Tensor]:
     """(D, D, F) of each sample, in order, each with a look of its own.
 
@@ -200,20 +207,27 @@ def _statistics_of(
 
     threads = torch.get_num_threads()
     if not samples or samples[0][0].device.type != "cpu":
-        yield from (_statistics(network, *sample, seed, look) for sample, look in zip(samples, looks, strict=True))
+        yield from (
+            _statistics(network, *sample, seed, look, lags) for sample, look in zip(samples, looks, strict=True)
+        )
         return
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(max_workers=min(threads, len(samples))) as pool:
             yield from pool.map(
-                lambda sample, look: _statistics(network, sample[0], sample[1], seed, look), samples, looks
+                lambda sample, look: _statistics(network, sample[0], sample[1], seed, look, lags), samples, looks
             )
     finally:
         torch.set_num_threads(threads)
 
 
 def _statistics(
-    network: FoundCause, values: torch.Tensor, observed: torch.Tensor, seed: int, look: int
+    network: FoundCause,
+    values: torch.Tensor,
+    observed: torch.Tensor,
+    seed: int,
+    look: int,
+    lags: torch.Tensor | None,
 ) -> torch.Tensor:
     """(D, D, F) of one pass. One pass at a time, so that the batch size cannot change a single bit."""
     import torch
@@ -222,7 +236,7 @@ def _statistics(
 
     everything = torch.ones(1, values.shape[1], dtype=torch.bool, device=values.device)
     inputs = Inputs(values=values[None], observed=observed[None], variables=everything)
-    return network.statistics(inputs, seed=seed, look=look)[0]
+    return network.statistics(inputs, seed=seed, look=look, lagged_BDDL=lags)[0]
 
 
 def _in_table_order(logits: np.ndarray, order: np.ndarray | None) -> np.ndarray:

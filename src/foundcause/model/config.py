@@ -141,6 +141,11 @@ class ModelConfig:
         return self.encoder_rows if self.encoder_layers else 0
 
     @property
+    def reads_lags(self) -> bool:
+        """Whether the order of the rows of a series is looked at."""
+        return "lagged" in self.features.split("+")
+
+    @property
     def taps(self) -> int:
         """Intermediate encoder states that join the output: one after every fourth block but the last."""
         return max(2 * self.encoder_layers - 1, 0) // 4
@@ -201,7 +206,7 @@ BASE = ModelConfig(name="base")
 
 SMALL = ModelConfig(
     name="small",
-    features="extended+peeled+sparsest",
+    features="extended+peeled+sparsest+lagged",
     fills_gaps=True,
     scaled_features=True,
     bent_features=True,

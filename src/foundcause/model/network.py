@@ -107,8 +107,11 @@ class FoundCause(nn.Module):
             for statistics, variables in tasks
         )
 
-    def statistics(self, inputs: Inputs, *, seed: int = 0, look: int = 0) -> Tensor:
-        """The pairwise statistics (B, D, D, F) this network reads; ``look`` says how it treats gaps."""
+    def statistics(self, inputs: Inputs, *, seed: int = 0, look: int = 0, lagged_BDDL: Tensor | None = None) -> Tensor:
+        """The pairwise statistics (B, D, D, F) this network reads; ``look`` says how it treats gaps.
+
+        lagged_BDDL: what the order of the rows of a series tells (``foundcause.statistics.lagged``), if it is one.
+        """
         if inputs.values is None:
             raise InputError("statistics are computed from values; none were given")
         constants = None
@@ -122,6 +125,7 @@ class FoundCause(nn.Module):
             seed=seed,
             constants=constants,
             fill_seed=fill_seed(seed, look) if self.config.fills_gaps else None,
+            lagged_BDDL=lagged_BDDL,
         )
 
     def forward(

@@ -106,7 +106,7 @@ PAPER = Mixture(
     missing=Missing(chance=0.15, cells=uniform(0.02, 0.12)),
 )
 
-_TEXTBOOK, _SERIES = 0.16, 0.05
+_TEXTBOOK, _SERIES = 0.16, 0.08
 _OTHERS = {
     "dowhy": 0.03,
     "diverse": 0.06,
@@ -141,8 +141,17 @@ SHIPPED = dataclasses.replace(
         few_rows_chance=0.12,
         wide=50,
         wide_rows=2000,
-        # What whole orders tell shows in tables of ten columns and more.
-        own_variables={"textbook": ((0.15, log_uniform(3, 12)), (0.78, uniform(10, 42)), (0.07, uniform(43, 100)))},
+        own_variables={
+            # What whole orders tell shows in tables of ten columns and more.
+            "textbook": ((0.15, log_uniform(3, 12)), (0.78, uniform(10, 42)), (0.07, uniform(43, 100))),
+            # Who leads whom is asked of two columns too.
+            "series": (
+                (0.15, uniform(2, 3)),
+                (0.30, uniform(2, 42)),
+                (0.50, log_uniform(3, 42)),
+                (0.05, uniform(43, 100)),
+            ),
+        },
     ),
     hiding=Hiding(usual=uniform(0.0, 0.30), heavy=uniform(0.30, 0.80), heavy_chance=0.15, circumstances=0.2),
     dowhy=dataclasses.replace(PAPER.dowhy, calibration_rows=0, units=uniform(4, 32), layers=uniform(1, 3)),

@@ -40,11 +40,11 @@ __all__ = [
     "selection",
 ]
 
-FAMILIES = ("release", "paper", "extended", "peeled", "sparsest", "sketch")
+FAMILIES = ("release", "paper", "extended", "peeled", "sparsest", "lagged", "sketch")
 
 
 def family(name: str) -> FeatureSet:
-    """All features of ``release``, ``paper``, ``extended``, ``peeled``, ``sparsest`` or ``sketch``."""
+    """All features of one of :data:`FAMILIES`."""
     if name == "release":
         return RELEASE
     if name == "paper":
@@ -61,6 +61,10 @@ def family(name: str) -> FeatureSet:
         from foundcause.statistics.sparsest import SPARSEST
 
         return SPARSEST
+    if name == "lagged":
+        from foundcause.statistics.lagged import LAGGED
+
+        return LAGGED
     if name == "sketch":
         from foundcause.statistics.sketch import SKETCH
 
@@ -100,6 +104,7 @@ def compute(
     kernel_rows: int | None = None,
     constants: RffConstants | None = None,
     fill_seed: int | None = None,
+    lagged_BDDL: Tensor | None = None,
 ) -> Tensor:
     """Float32 statistics (B, D, D, F), or (D, D, F) for a single table (N, D); [i, j] speaks of i as a cause of j.
 
@@ -109,7 +114,9 @@ def compute(
     all for ``release`` and ``PAPER_KERNEL_ROWS`` for ``paper``. constants: random Fourier constants of ``release``,
     which belong to its weights; ``paper`` has its own. fill_seed: a number fills missing cells from donors of that
     seed before anything else (``foundcause.statistics.fill``; not for ``release``); features that say how much is
-    missing still tell the truth. None judges every pair by the rows where both are observed.
+    missing still tell the truth. None judges every pair by the rows where both are observed. lagged_BDDL: features of
+    ``lagged``, which belong to a whole table in its order and not to the rows given here
+    (``foundcause.statistics.lagged``; without the first axis for a single table); None for tables that are no series.
     """
     batch = checked_batch(values_BND, observed_BND, variables_BD)
     if kernel_rows is not None and kernel_rows < 3:
@@ -120,7 +127,8 @@ def compute(
     with torch.autocast(batch.values.device.type, enabled=False):
         for task in range(B):
             with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
-                sources = _Sources(batch, task, seed, fill_seed)
+                lagged = None if lagged_BDDL is None else (lagged_BDDL if batch.single else lagged_BDDL[task])
+                sources = _Sources(batch, task, seed, fill_seed, lagged)
                 parts = {
                     name: _one_task(name, sources, there, kernel_rows, constants) for name, (_, there) in places.items()
                 }
@@ -162,9 +170,9 @@ _EARLY = frozenset(feature.name for feature in RELEASE.features + PAPER.features
 class _Sources:
     """One task of a batch in the forms that families of features start from, each made once."""
 
-    def __init__(self, batch: Batch, task: int, seed: int, fill_seed: int | None) -> None:
+    def __init__(self, batch: Batch, task: int, seed: int, fill_seed: int | None, lagged: Tensor | None) -> None:
         self.whole = batch.values[task], batch.observed[task], batch.variables[task]
-        self.real, self.seed, self.fill_seed = self.whole[2], seed, fill_seed
+        self.real, self.seed, self.fill_seed, self.lagged = self.whole[2], seed, fill_seed, lagged
 
     @cached_property
     def padded(self) -> bool:
@@ -207,6 +215,9 @@ def _one_task(
 ) -> Tensor:
     """All features (D, D, F) of one family for one task of a batch."""
     seed = sources.seed
+    if name == "lagged":
+        D = len(sources.real)
+        return torch.zeros(D, D, len(family(name))) if sources.lagged is None else sources.lagged
     if name == "release":
         return release_statistics(
             *sources.whole, constants=constants, seed=seed, kernel_rows=kernel_rows, blocks=blocks_for(wanted)

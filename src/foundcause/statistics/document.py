@@ -44,7 +44,7 @@ columns with two missing cells.
 ## `paper`
 
 The same 45 features, mended: what networks of the paper's design read when they are trained here (presets `BASE` and
-`TINY`). The shipped network reads `extended`, `peeled` and `sparsest`.
+`TINY`). The shipped network reads `extended`, `peeled`, `sparsest` and `lagged`.
 
 - Shifting, rescaling by a positive factor or permuting columns, permuting rows, padding and batching change
   nothing.
@@ -97,6 +97,16 @@ of which the others explain least: a pair costs t^2 / 2, but at most ln(N) / 2 +
 makes the sum less (`statistics/sparsest.py`). The features say where a pair stands in the order, what a turn would
 cost, and what the earlier column adds to all before the later one. They are decisive where laws are linear and graphs
 dense, whatever the noise: scores of small sets of causes see little there.
+""",
+    "lagged": """
+## `lagged`
+
+What the order of the rows tells of a series, a table worth fewer independent rows than it has (`foundcause.serial`); 0
+in all other tables. Every column is regressed on its own two rows before, or on all columns one row before; what is
+left are its news. Unrelated columns have unrelated news, however long both drift, and all rows of news count. Columns whose
+past helps to foretell another beyond that one's own past lead it. These are statistics of the whole table in its order
+(the latest 10,000 rows, as normal scores; gaps bridged by straight lines), the same in every pass; z is atanh(r)
+sqrt(rows - 3), written asinh(z / 4).
 """,
     "sketch": """
 ## `sketch`

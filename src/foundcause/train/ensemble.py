@@ -12,6 +12,7 @@ import numpy as np
 
 from foundcause.decode.canonical import standardised
 from foundcause.decode.ensemble import plan_passes, run_passes
+from foundcause.decode.lags import lags_for
 from foundcause.decode.protocol import DEFAULT, Passes, Protocol
 from foundcause.decode.temperature import sigmoid
 from foundcause.model.network import FoundCause
@@ -49,7 +50,8 @@ def task_passes(network: FoundCause, task: Task, *, runs: int, seed: int, protoc
     rows, variables = values.shape
     worth = independent_rows(values)
     plan = plan_passes(protocol, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-    return run_passes(network, values, plan, batch_size=runs, seed=seed)[0]
+    lagged = lags_for(network, values, worth=worth) if protocol.heeds_neighbours else None
+    return run_passes(network, values, plan, batch_size=runs, seed=seed, lagged=lagged)[0]
 
 
 def averaged_answer(task: Task, passes: Passes) -> Answer:

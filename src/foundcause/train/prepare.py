@@ -10,13 +10,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foundcause.model.config import ModelConfig
 from foundcause.serial import FEWEST_ROWS, independent_rows
 from foundcause.simulate.task import Task
+
+if TYPE_CHECKING:
+    import torch
 
 _ROWS_ROLE, _SUBSAMPLE_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
 
@@ -120,10 +123,11 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
     from foundcause.statistics import compute
 
     started = time.thread_time()
-    values, observed = _rows_of_view(task, recipe, index, view)
+    worth = independent_rows(np.where(task.observed, task.values, np.nan))
+    values, observed = _rows_of_view(task, recipe, index, view, worth)
     statistics = compute(
         values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
-        fill_seed=_fill_seed(recipe, index),
+        fill_seed=_fill_seed(recipe, index), lagged_BDDL=_lagged(task, recipe, worth),
     ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
@@ -141,10 +145,20 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
     )
 
 
-def _rows_of_view(task: Task, recipe: Recipe, index: int, view: int) -> tuple[np.ndarray, np.ndarray]:
+def _lagged(task: Task, recipe: Recipe, worth: int) -> torch.Tensor | None:
+    """(D, D, L) what the order of the rows tells, for networks that read it; None where there is none."""
+    if worth >= len(task.values) or "lagged" not in recipe.features.split("+"):
+        return None
+    import torch
+
+    from foundcause.statistics.lagged import lagged_statistics
+
+    return lagged_statistics(torch.from_numpy(task.values), torch.from_numpy(task.observed), worth=worth)
+
+
+def _rows_of_view(task: Task, recipe: Recipe, index: int, view: int, worth: int) -> tuple[np.ndarray, np.ndarray]:
     """As many rows as the table is worth, which is all of them unless it is a series; further views have fewer."""
     total = len(task.values)
-    worth = independent_rows(np.where(task.observed, task.values, np.nan))
     if view == 0 and worth == total:
         return task.values, task.observed
     rng = np.random.default_rng([recipe.seed, index, view, _SUBSAMPLE_ROLE])

@@ -79,10 +79,18 @@ function restsOn(result, i, j) {
 /** Statistics that are smaller the right way round in most systems; the same list as in evidence.py. */
 const SMALLER_SPEAKS_FOR = ["variance left unexplained", "what is left depends on the cause",
   "entropy of the cause and of what is left"];
+/** Those that are larger the right way round, in standard errors; only series have them. */
+const LARGER_SPEAKS_FOR = ["foretells the other a row later"];
+const TOO_WEAK = 2.5; // standard errors that say nothing
 
 /** "for", "against" or "neither": what a statistic says about the direction as drawn; "" when it cannot say. */
 function speaks(name, forward, backward) {
-  if (!SMALLER_SPEAKS_FOR.includes(name) || forward === null || backward === null) return "";
+  if (forward === null || backward === null) return "";
+  if (LARGER_SPEAKS_FOR.includes(name)) {
+    if (Math.max(forward, backward) < TOO_WEAK || Math.abs(forward - backward) < 1) return "neither";
+    return forward > backward ? "for" : "against";
+  }
+  if (!SMALLER_SPEAKS_FOR.includes(name)) return "";
   if (Math.abs(forward - backward) <= 0.02 * Math.max(Math.abs(forward), Math.abs(backward), 0.01)) return "neither";
   return forward < backward ? "for" : "against";
 }
@@ -105,7 +113,7 @@ function evidenceTable(result, i, j) {
         element("th", { scope: "col" }, "as drawn"), element("th", { scope: "col" }, "reversed"),
         element("th", { scope: "col" }, "speaks"))), body),
     element("p", { class: "soft" }, restsOn(result, i, j) + "For and against the direction as drawn, by rules of thumb: in most systems a cause "
-      + "leaves less unexplained, and what is left does not depend on it. The network weighs many more statistics, "
+      + "leaves less unexplained, what is left does not depend on it, and in a series a cause comes first. The network weighs many more statistics, "
       + "and all columns at once."));
 }
 
