@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from foundcause.evidence import SMALLER_SPEAKS_FOR, evidence_matrices
+from foundcause.evidence import LARGER_SPEAKS_FOR, SMALLER_SPEAKS_FOR, evidence_matrices
 from foundcause.statistics import compute, feature_set
+from foundcause.statistics.lagged import lagged_statistics
 
 
 @pytest.mark.parametrize("features", ["extended", "paper", "paper+extended", "release"])
@@ -35,9 +36,24 @@ def test_every_feature_set_has_readable_evidence(features):
 
 def test_the_page_and_the_package_agree_on_what_speaks_for_a_direction():
     script = (files("foundcause.report") / "static" / "details.js").read_text()
-    listed = re.search(r"SMALLER_SPEAKS_FOR = \[(.*?)\];", script, re.S)
-    assert listed is not None
-    assert tuple(re.findall(r'"([^"]+)"', listed[1])) == SMALLER_SPEAKS_FOR
+    for name, words in (("SMALLER", SMALLER_SPEAKS_FOR), ("LARGER", LARGER_SPEAKS_FOR)):
+        listed = re.search(rf"{name}_SPEAKS_FOR = \[(.*?)\];", script, re.S)
+        assert listed is not None
+        assert tuple(re.findall(r'"([^"]+)"', listed[1])) == words
+
+
+def test_only_a_series_tells_who_comes_first():
+    shocks = np.random.default_rng(1).normal(size=(300, 2)).cumsum(axis=0)
+    shocks[1:, 1] += 3 * shocks[:-1, 0]
+    table, everywhere = torch.tensor(shocks), torch.ones(300, 2, dtype=torch.bool)
+    lagged = lagged_statistics(table, everywhere, worth=20)
+    words = LARGER_SPEAKS_FOR[0]
+    for given in (lagged, None):
+        statistics = compute(table, features="sparsest+lagged", lagged_BDDL=given).numpy()
+        found = evidence_matrices(statistics, "sparsest+lagged", np.arange(2), shocks)
+        assert (words in found) == (given is not None)
+        if words in found:
+            assert found[words][0, 1] > 8 > found[words][1, 0] >= 0
 
 
 def test_columns_never_seen_together_have_no_statistics():

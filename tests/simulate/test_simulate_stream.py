@@ -164,6 +164,15 @@ def test_command_line(tmp_path: Path) -> None:
     assert isinstance(nowhere.exception, OutputError)
 
 
+@pytest.mark.parametrize("options", [["--seed", "8"], ["--jobs", "0"], ["--tasks", "0"], ["--only", "nope"]])
+def test_a_refusal_comes_without_a_bar(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / MANIFEST).write_text(json.dumps(job(tmp_path).manifest()))
+    words = ["simulate", "--mixture", "PAPER", "--tasks", "25", "--seed", "7", "--per-shard", "10"]
+    refused = CliRunner().invoke(build(), [*words, "--out", str(tmp_path), *options])
+    assert isinstance(refused.exception, ConfigError | InputError | OutputError)
+    assert refused.output == ""
+
+
 def test_refusals_are_one_line_and_exit_2() -> None:
     done = subprocess.run(command("--mixture", "nope", "--out", "x"), capture_output=True, text=True)
     assert done.returncode == 2

@@ -33,6 +33,8 @@ def days(*dates: str) -> list[int]:
         (["H1 2022", "H2 2022", "1H 2023"], ["2022-01-01", "2022-07-01", "2023-01-01"]),
         (["2020Q1", "2020-Q2", "2020 Q3", "Q4/2020"], ["2020-01-01", "2020-04-01", "2020-07-01", "2020-10-01"]),
         (["2020-T1", "2020T4", "T2 2021", "4Q 2021"], ["2020-01-01", "2020-10-01", "2021-04-01", "2021-10-01"]),
+        (["1Q23", "2Q23", "4Q99"], ["2023-01-01", "2023-04-01", "1999-10-01"]),
+        (["Q1'23", "Q2 23", "Q3-23", "2H23"], ["2023-01-01", "2023-04-01", "2023-07-01", "2023-07-01"]),
     ],
 )  # fmt: skip
 def test_parts_of_years_are_the_day_on_which_they_begin(cells, dates):
@@ -58,8 +60,34 @@ def test_fiscal_years_and_seasons(cells, years, encoding):
 
 
 @pytest.mark.parametrize(
+    ("cells", "times", "encoding"),
+    [
+        (["FY23 Q2", "FY23 Q4", "FY24 Q1", "FY98Q3"], [2023.25, 2023.75, 2024, 1998.5], "fiscal year, Q2 as .25"),
+        (["Q2 FY2023", "q3 fy2023", "Q1-FY24", "2QFY24"], [2023.25, 2023.5, 2024, 2024.25], "fiscal year, Q2 as .25"),
+        (["FY23 H1", "FY23-H2", "H1 FY24"], [2023, 2023.5, 2024], "fiscal year, Q2 as .25"),
+        (["FY2023/24 Q1", "FY23/24 Q2", "Q1 FY24/25"], [2023, 2023.25, 2024], "year in which it begins, Q2 as .25"),
+        (["2023/24 Q1", "2023-24 Q4", "1999/2000 Q2"], [2023, 2023.75, 1999.25], "year in which it begins, Q2 as .25"),
+        (["Q1 2023/24", "Q4, 2023/24", "Qtr 1 2024/25"], [2023, 2023.75, 2024], "year in which it begins, Q2 as .25"),
+    ],
+)  # fmt: skip
+def test_quarters_of_fiscal_years(cells, times, encoding):
+    encoded = encode(cells * 5)
+    assert encoded.kind == "date" and encoded.encoding == encoding and not encoded.notes
+    assert encoded.values.tolist() == times * 5
+    other = encode(["FY31 Q5", "x", *cells[1:2]], reading=encoded.reading)
+    np.testing.assert_array_equal(other.values, [np.nan, np.nan, times[1]])
+
+
+@pytest.mark.parametrize(
     "cells",
     [
+        ["1q21", "2q23", "3q29"],
+        ["5Q23", "6Q23", "7Q23"],
+        ["FY23 Q5", "FY23 Q6", "FY23 Q0"],
+        ["FY23 Q1", "FY23 Q2", "FY23"],
+        ["2023/25 Q1", "2023/24 Q1", "2024/25 Q1"],
+        ["FY23 Q1", "2023/24 Q2", "2023/24 Q3"],
+        ["FY23 M13", "FY23 M14", "FY23 M15"],
         ["2022M13", "2022M14", "2022M25"],
         ["2022Q5", "2022Q6", "2022Q7"],
         ["2022/25", "2021/22", "2020/21"],

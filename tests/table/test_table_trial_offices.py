@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+import calendar
 
+import numpy as np
+import pytest
+
+from foundcause.errors import TableError
+from foundcause.suspicions import suspicions
 from foundcause.table import read_table
 
 
@@ -93,3 +98,148 @@ def test_units_below_a_denied_header_are_no_names(tmp_path):
     lines = [",".join(map(str, row)) for row in rows(40, 3)]
     table = read_table(write(tmp_path / "t.csv", "speed,weight,size", "km/h,kg,m", *lines), header=False)
     assert table.names == ("x1", "x2", "x3") and len(table.values) == 40
+
+
+OF_THE_ONS = {
+    "Title": "CPI INDEX {}: ALL ITEMS 2015=100",
+    "CDID": "D7B{}",
+    "Source dataset ID": "MM23",
+    "PreUnit": "",
+    "Unit": "Index, base year = 100",
+    "Release date": "17-01-2024",
+    "Next release": "14 February 2024",
+    "Important notes": "",
+}
+
+
+def ons(series: int, times: list[str], values: np.ndarray) -> list[str]:
+    head = [[label, *(cell.format("ABCD"[k]) for k in range(series))] for label, cell in OF_THE_ONS.items()]
+    return [
+        ",".join(f'"{cell}"' for cell in row)
+        for row in [*head, *([t, *row] for t, row in zip(times, values, strict=True))]
+    ]
+
+
+@pytest.mark.parametrize("series", [1, 3])
+def test_the_ons(tmp_path, series):
+    years = range(2014, 2024)
+    quarters = [f"{year} Q{k}" for year in years for k in range(1, 5)]
+    months = [f"{year} {month.upper()}" for year in years for month in calendar.month_abbr[1:]]
+    values = rows(120, series)
+    table = read_table(write(tmp_path / "t.csv", *ons(series, months, values)))
+    assert [column.kind for column in table.columns] == ["date", *["continuous"] * series]
+    np.testing.assert_array_equal(table.values[:, 1:], values)
+    assert table.warnings == (
+        "7 rows below the header ('CDID', 'Source dataset ID', 'PreUnit', 'Unit', ...) describe the columns and are no "
+        "data; left out",
+    )
+    whole = read_table(
+        write(tmp_path / "t.csv", *ons(series, [*map(str, years), *quarters, *months], rows(170, series)))
+    )
+    assert whole.columns[0].kind == "date" and not np.isnan(whole.values).any() and len(whole.warnings) == 2
+    assert mentions(whole, "years ('2014', 10 rows), quarters ('2014 Q1', 40 rows) and months ('2014 APR', 120 rows)")
+    assert mentions(whole, "keep the rows of one of them")
+
+
+def test_dates_of_which_some_tell_the_year_only_are_no_series_of_years():
+    rng = np.random.default_rng(0)
+    births = [f"{1930 + k}-{m:02d}" if k % 20 else str(1930 + k) for k, m in rng.integers([0, 1], [80, 13], (200, 2))]
+    table = read_table({"birth": births, "a": rng.normal(size=200)})
+    assert not mentions(table, "keep the rows of one of them")
+
+
+def test_the_reserve_bank_of_australia_and_the_abs(tmp_path):
+    values = rows(60, 3)
+    dates = [f"{1 + k % 28:02d}-{'Jan' if k < 28 else 'Feb' if k < 56 else 'Mar'}-2020" for k in range(60)]
+    lines = [",".join([date, *map(str, row)]) for date, row in zip(dates, values, strict=True)]
+    rba = (
+        "F1 INTEREST RATES",
+        "Title,Cash,Bill,Bond",
+        "Description,Target rate,30 days,10 years",
+        "Units,%,%,%",
+        ",,,",
+    )
+    told = "3 rows below the header ('Description', 'Units', 'Source') describe the columns"
+    table = read_table(write(tmp_path / "t.csv", *rba, "Source,RBA,RBA,ASX", *lines))
+    np.testing.assert_array_equal(table.values[:, 1:], values)
+    assert table.names == ("Title", "Cash", "Bill", "Bond") and mentions(table, told)
+    abs_ = (",Cash,Bill,Bond", "Unit,%,%,%", "Collection Month,3,3,3", "No. Obs.,60,60,60", "Series ID,A1,A2,A3")
+    table = read_table(write(tmp_path / "t.csv", *abs_, *lines))
+    np.testing.assert_array_equal(table.values[:, 1:], values)
+    assert table.names[1:] == ("Cash", "Bill", "Bond") and table.columns[0].kind == "date"
+
+
+def test_first_rows_with_words_for_missing_numbers_are_data(tmp_path):
+    lines = [f"2020-{1 + k // 28:02d}-{1 + k % 28:02d}," + ",".join(map(str, row)) for k, row in enumerate(rows(60, 2))]
+    lines[:3] = ["2019-12-29,not yet,not yet", "2019-12-30,not yet,not yet", "2019-12-31,not yet,not yet"]
+    assert not mentions(read_table(write(tmp_path / "t.csv", "day,a,b", *lines)), "describe the columns")
+    named = [f"{'abc'[k % 3]},{a},{b}" for k, (a, b) in enumerate(rows(60, 2))]
+    named[:2] = ["Unit,x,y", "Type,x,y"]  # come back below
+    named[30:32] = ["Unit,1,2", "Type,3,4"]
+    assert not mentions(read_table(write(tmp_path / "t.csv", "kind,a,b", *named)), "describe the columns")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        ["Weather report of 2020, airport", "Source: office, Bonn, 2021", "Provisional; see notes."],
+        [
+            "Weather at the airport",
+            "",
+            "This file holds, for each day, the mean, the humidity, and more, see notes",
+            "",
+        ],
+        ["Station: Bonn, Germany, height 60 m"],
+        ["Station:,Bonn,", "Height (m):,60,", ""],
+    ],
+)
+def test_prose_above_a_header(tmp_path, prose):
+    values = rows(60, 2)
+    lines = [f"2020-{1 + k // 28:02d}-{1 + k % 28:02d}," + ",".join(map(str, row)) for k, row in enumerate(values)]
+    table = read_table(write(tmp_path / "t.csv", *prose, "day,temp,hum", *lines))
+    assert table.names == ("day", "temp", "hum")
+    np.testing.assert_array_equal(table.values[:, 1:], values)
+    (said,) = table.warnings
+    assert said.startswith(f"{sum(map(bool, prose))} line") and "above the table" in said
+
+
+def test_blanks_behind_the_commas_of_a_header_make_no_prose(tmp_path):
+    words = [f"{'abc'[k % 3]},{'xyz'[k % 2]},{'pq'[k % 2]}" for k in range(40)]
+    assert read_table(write(tmp_path / "t.csv", "one, two, three", *words)).names == ("one", "two", "three")
+    numbers = [",".join(map(str, row)) for row in rows(40, 3)]
+    for first in ("NA,NA,NA", numbers[0]):
+        table = read_table(write(tmp_path / "t.csv", "one, two, three", first, *numbers))
+        assert table.names == ("one", "two", "three")
+
+
+def test_a_data_logger_of_campbell(tmp_path):
+    values = rows(60, 3)
+    head = (
+        '"TOA5","Station","CR1000","123","CR1000.Std","CPU:x","5","Min"',
+        '"TIMESTAMP","RECORD","AirT","RH","WS"',
+        '"TS","RN","Deg C","%","m/s"',
+        '"","","Avg","Smp","Avg"',
+    )
+    lines = [
+        f'"2020-01-{1 + k // 24:02d} {k % 24:02d}:00:00",{k},' + ",".join(map(str, v)) for k, v in enumerate(values)
+    ]
+    table = read_table(write(tmp_path / "t.csv", *head, *lines))
+    assert table.names == ("TIMESTAMP", "RECORD", "AirT", "RH", "WS") and table.columns[0].kind == "date"
+    np.testing.assert_array_equal(table.values[:, 2:], values)
+    assert mentions(table, "1 line above the table was skipped") and mentions(table, "2 rows below the header")
+    wider = ["a,b,c,d", *(",".join(map(str, row)) for row in rows(30, 3))]  # a header, though too wide
+    with pytest.raises(TableError, match="the first line has 4 cells"):
+        read_table(write(tmp_path / "t.csv", *wider))
+
+
+def test_stations_and_sensors_below_each_other():
+    days = np.arange("2020-01-01", "2020-03-01", dtype="M8[D]")
+    names = ["temp", "load", "price"]
+    values = rows(60, 3) * [1, 10, 100]
+    long = {"date": np.repeat(days, 3), "sensor": np.tile(names, 60), "value": values.ravel()}
+    table = read_table(long)
+    assert any('columns="sensor", values="value"' in note for note in suspicions(table))
+    assert mentions(table, "(3 values, 60 rows each, which 'date' tells apart)")
+    assert mentions(table, "look at one unit at a time") and not mentions(table, "keep one row of each unit")
+    few = {name: np.asarray(cells)[:90] for name, cells in long.items()}
+    assert mentions(read_table(few), "keep one row of each unit")

@@ -10,6 +10,9 @@ import pytest
 from standins import small_mixture
 
 from foundcause.errors import ConfigError
+from foundcause.serial import independent_rows
+from foundcause.simulate.mixture import SHIPPED, make_task
+from foundcause.statistics.lagged import LAGGED
 from foundcause.train import validate
 from foundcause.train.families import families
 from foundcause.train.prepare import Job, Recipe, _fill_seed, jobs, run
@@ -30,6 +33,20 @@ def test_a_job_is_pure_and_views_see_other_rows() -> None:
     assert first.values.shape == (16, first.variables) and first.statistics.dtype == np.float32
     everything = run(Job(dataclasses.replace(RECIPE, encoder_rows=None), 3))[0]
     assert len(everything.values) == everything.rows
+
+
+def test_the_order_of_a_series_is_read_whole_whatever_rows_a_view_sees() -> None:
+    recipe = Recipe(mixture=SHIPPED.only("series"), seed=9, features="sparsest+lagged", encoder_rows=0)
+    read = 0
+    for index in range(4):
+        task = make_task(recipe.mixture, 9, index)
+        worth = independent_rows(np.where(task.observed, task.values, np.nan))
+        first, second = run(Job(recipe, index, (0, 1)))
+        lagged = first.statistics[..., -len(LAGGED) :]
+        assert np.array_equal(lagged, second.statistics[..., -len(LAGGED) :])
+        assert lagged.any() == (worth < len(task.values))
+        read += worth < len(task.values)
+    assert read >= 2
 
 
 def test_half_of_the_tasks_have_their_gaps_filled_whatever_their_parity() -> None:

@@ -76,10 +76,12 @@ def _write(out: Path | None, mixture: Mixture, tasks: int, seed: int, jobs: int,
     if jobs == 0:
         raise ConfigError("--jobs 0 does nothing; use 1 or more, or -1 for one per core")
     job = Job(mixture=mixture, seed=seed, tasks=tasks, out=out, per_shard=per_shard, csv=csv)
+    done = run(job, jobs=jobs)
+    earlier = next(done)  # a folder that cannot be used is refused here, before a bar is drawn
     columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:
-        bar = progress.add_task("simulating", total=tasks)
-        for count in run(job, jobs=jobs):
+        bar = progress.add_task("simulating", total=tasks, completed=earlier)
+        for count in done:
             progress.advance(bar, count)
     kind = "tables" if csv else f"tasks in {job.pieces} shards"
     few = f" ({', '.join(mixture.weights)})" if len(mixture.weights) < _FEW else ""

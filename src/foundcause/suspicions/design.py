@@ -20,9 +20,12 @@ _MEETINGS = 2.0  # of rows that independent cases as many would have in expectat
 
 _LONG_NAMES = {  # an item may be a thing that has a value
     *("variable", "measure", "measurement", "parameter", "param", "metric", "indicator", "feature"),
-    *("test", "analyte", "attribute", "question"),
+    *("test", "analyte", "attribute", "question", "sensor", "channel", "signal", "tag", "series", "pollutant"),
+    *("variable_name", "series_id", "series_name", "indicator_name", "measure_name", "sensor_id", "datatype"),
 }
-_LONG_VALUES = {"value", "values", "val", "result", "measurement", "reading"}
+_LONG_VALUES = {
+    *("value", "values", "val", "result", "measurement", "reading", "obs_value", "wert", "messwert", "valeur"),
+}
 _LONG_COLUMNS = 5
 _LEAST_REPEATED = 3
 _LEVEL = 0.5  # share of the variance of ranks between the names

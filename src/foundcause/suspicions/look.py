@@ -11,6 +11,8 @@ from foundcause.suspicions.categories import category_warnings
 from foundcause.suspicions.cells import rows_that_differ
 from foundcause.suspicions.derived import derived_warnings
 from foundcause.suspicions.design import counts_column, design_columns, looks_long, looks_transposed
+from foundcause.suspicions.time_across import time_across_warnings
+from foundcause.suspicions.time_steps import time_step_warnings
 from foundcause.suspicions.wording import joined, listed
 from foundcause.table import Table
 from foundcause.table.copies import first_of_copies
@@ -32,6 +34,7 @@ def suspicions(table: Table) -> list[str]:
         *derived_warnings(values, columns),
         *_counts(table),
         *_shape(table),
+        *time_step_warnings(table),
         *_design(table),
     ]
 
@@ -91,6 +94,7 @@ def _shape(table: Table) -> list[str]:
             f"column {long[1]!r} seems to hold several variables, which {long[0]!r} names; give each a column of its "
             f"own, in pandas df.pivot(index=..., columns={names}, values={values})"
         )
+    found += time_across_warnings(table)
     if looks_transposed(table):
         found.append(
             f"the columns look like cases ({table.names[1]!r}, {table.names[2]!r}, ...) and {table.names[0]!r} like "

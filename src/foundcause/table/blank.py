@@ -1,17 +1,26 @@
-"""Rows without any cell, such as spreadsheets leave below a table. Shapes: N rows."""
+"""Cells without a value, and rows without any cell, such as spreadsheets leave below a table. Shapes: N rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from foundcause.table.vocabulary import NO_VALUE, is_blank
+from foundcause.table.vocabulary import NO_VALUE, is_blank, is_missing
 
 _NO_VALUE = pa.array(sorted(NO_VALUE))
+
+
+def cell_text(cell: Any) -> str:
+    """What a cell says; empty for one that is missing or says so."""
+    if cell is None or cell is pd.NA or cell is pd.NaT or (isinstance(cell, float) and np.isnan(cell)):
+        return ""
+    text = str(cell).strip()
+    return "" if is_missing(text) else text
 
 
 def filled_rows(columns: Iterable[pd.Series], rows: int) -> np.ndarray:

@@ -10,6 +10,8 @@ import numpy as np
 
 from foundcause.table.reading import Encoded, counted
 
+SINCE_MIDNIGHT = "minutes since midnight"
+
 _TIME_SHARE = 0.95  # below this share of readable times a text column is text
 _DAY_MINUTES = 1440
 _LEAST_TIMES = 4  # fewer do not crowd anywhere
@@ -42,9 +44,9 @@ def read_clock_times(name: str, words: list[str], counts: np.ndarray) -> Encoded
         return None
     said = counted(bad, "cell is no time of day and is", "cells are no times of day and are")
     notes = [f"column {name!r}: {said} treated as missing"] if bad else []
-    encoding, style = "minutes since midnight", ClockStyle(begins=_first_hour(values))
+    encoding, style = SINCE_MIDNIGHT, ClockStyle(begins=_first_hour(values))
     if style.begins:
-        encoding = f"minutes since midnight; times before {style.begins}:00 are of the day after"
+        encoding = f"{SINCE_MIDNIGHT}; times before {style.begins}:00 are of the day after"
         early = int(np.nanargmin(values))
         values = style.read(words)
         shown = f"{int(values[early]) // 60}:{int(values[early]) % 60:02d}"

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from foundcause.table.day_order import find_day_order
+from foundcause.table.frequencies import are_years_beside_parts, tell_frequencies
 from foundcause.table.months import with_english_months
 from foundcause.table.periods import YEAR, first_day, latest_year
 from foundcause.table.reading import Encoded, counted, quote
@@ -28,18 +29,20 @@ _SHAPE = re.compile(
     rf"|\d{{1,2}}[-/.]\d{{1,2}}[-/.]\d{{2,4}}{_TIME}"
     r"|(?:[A-Za-z]{3,9},? )?"  # a weekday
     rf"(?:\d{{1,2}}[- ]?[A-Za-z]{{3,9}}[- ,]*\d{{2,4}}|[A-Za-z]{{3,9}} \d{{1,2}},? \d{{4}}){_TIME}"
-    r"|\d{8}T\d{4}(?:\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
+    r"|\d{8}[T ]\d{2}:?\d{2}(?::?\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?"
     rf"|{_SERVER}|{_MONTH_AND_YEAR}|{_MONTH_OF_YEAR}"
 )
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?: of)?\b", re.IGNORECASE)  # May 3rd, the 3rd of May
 _MONTH_DOT = re.compile(r"(?<=[a-z]{3})\.|(?<=\bsept)\.", re.IGNORECASE)
 _SPACED_DOTS = re.compile(r"^(\d{1,2})\. ?(\d{1,2})\. (?=\d{4})")
 _YEAR_LAST = re.compile(r"^([A-Za-z]{3} [A-Za-z]{3}) {1,2}(\d{1,2}) (\d{2}:\d{2}:\d{2}(?: \S+)?) (\d{4})$")  # of C
-_FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}T")
+_FOUR_DIGIT_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{8}[T ]")
 _DAYS_FOR_MISSING = (  # where calendars of programs begin and end
     *("0001-01-01", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01", "2099-12-31", "9999-12-31"),
 )
 _YEAR_LONG = 365
+_MIDNIGHT = r"(?<=\d[T ])24:00(?::00(?:[.,]0+)?)?(?=$|[ Z+-])"  # at the end of the day
+_BEHIND_DAY = {1: "", 100: "%H", 10_000: "%H%M", 1_000_000: "%H%M%S"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +68,23 @@ class DateStyle:
 
 @dataclass(frozen=True, kw_only=True)
 class DigitStyle:
-    """Dates as eight digits: 20200131."""
+    """Dates as eight digits, 20200131, or more with a time."""
 
     def read(self, words: Sequence[str]) -> np.ndarray:
         return days_of_digits(pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float))
 
 
 def days_of_digits(numbers: np.ndarray) -> np.ndarray:
-    """(N,) days since 1970-01-01 of numbers such as 20200131, NaN for those that are no date."""
-    usual = (numbers >= 1900_01_01) & (numbers <= 2100_12_31) & (numbers == np.round(numbers))
-    if not usual.any():  # nearly always, and parsing takes time
-        return np.full(len(numbers), np.nan)
-    texts = pd.Series(np.where(usual, numbers, 0)).astype("int64").astype(str)
-    return days(pd.to_datetime(texts, format="%Y%m%d", errors="coerce"))
+    """(N,) days since 1970-01-01 of numbers such as 20200131, NaN for those that are no date.
+
+    Hours, minutes and seconds may follow, in all or none: 2020013112, 202001311230, 20200131123059.
+    """
+    for behind, pattern in _BEHIND_DAY.items():
+        usual = (numbers >= 1900_01_01 * behind) & (numbers < 2101_01_01 * behind) & (numbers == np.round(numbers))
+        if usual.any():  # nearly never, and parsing takes time
+            texts = pd.Series(np.where(usual, numbers, 0)).astype("int64").astype(str)
+            return days(pd.to_datetime(texts, format=f"%Y%m%d{pattern}", errors="coerce"))
+    return np.full(len(numbers), np.nan)
 
 
 def days(moments: pd.Series) -> np.ndarray:
@@ -108,6 +115,11 @@ def tell_odd_days(name: str, values: np.ndarray) -> tuple[str, ...]:
     )
 
 
+def are_shaped_like_dates(words: Sequence[str]) -> np.ndarray:
+    """(W,) whether a word is written as a date is; 99.99.2020 is, too."""
+    return np.array([_SHAPE.fullmatch(word) is not None for word in _plain(words)], dtype=bool)
+
+
 def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_commas: bool = False) -> Encoded | None:
     """The date that each different word means, ``counts`` of which the column holds; None when it holds no dates.
 
@@ -115,6 +127,8 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
     """
     written, words = words, _plain(words)
     shaped = np.array([_SHAPE.fullmatch(word) is not None for word in words])
+    if not shaped.all():
+        shaped |= are_years_beside_parts(written)
     if counts[shaped].sum() < _DATE_SHARE * counts.sum():
         return None
     day_first, notes = find_day_order(name, words, counts, decimal_commas=decimal_commas)
@@ -135,7 +149,7 @@ def read_dates(name: str, words: list[str], counts: np.ndarray, *, decimal_comma
     if months.any():
         shown = quote([written[int(np.argmax(months))]])
         notes.append(f"column {name!r}: {shown} is read as a month and a year; write years with four digits")
-    notes += tell_zones(name, words)
+    notes += [*tell_zones(name, words), *tell_frequencies(name, written, counts)]
     if good < counts.sum():
         said = counted(int(counts.sum()) - good, "cell is no date and is", "cells are no dates and are")
         notes.append(f"column {name!r}: {said} treated as missing")
@@ -166,13 +180,17 @@ def _parse(texts: pd.Series, day_first: bool) -> pd.Series:
         texts = texts.str.replace(f"^{_SERVER}$", r"\1 \2 \3 \4", regex=True).str.strip()
     texts = texts.str.replace(f"^{_MONTH_AND_YEAR}$", r"1 \1 \2", regex=True)
     texts = texts.str.replace(f"^{_MONTH_OF_YEAR}$", r"\2-\1", regex=True)
-    year_first = texts.str.match(r"\d{4}(?:\D|\d{4}T)").to_numpy(dtype=bool)
+    late = texts.str.contains(_MIDNIGHT, regex=True).to_numpy(dtype=bool)
+    if late.any():
+        texts = texts.str.replace(_MIDNIGHT, "00:00", regex=True)
+    year_first = texts.str.match(r"\d{4}(?:\D|\d{4}[T ])").to_numpy(dtype=bool)
     parts = [
         pd.to_datetime(texts[chosen], errors="coerce", format="mixed", dayfirst=first, utc=True)
         for chosen, first in ((year_first, False), (~year_first, day_first))
         if chosen.any()
     ]
-    return pd.concat(parts).reindex(texts.index)
+    parsed = pd.concat(parts).reindex(texts.index)
+    return parsed.mask(late, parsed + pd.Timedelta(days=1)) if late.any() else parsed
 
 
 def _days_moved(parsed: pd.Series, moved: np.ndarray) -> np.ndarray:

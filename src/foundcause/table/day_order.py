@@ -10,6 +10,7 @@ from foundcause.table.reading import quote
 
 _DAY_AND_MONTH = re.compile(r"(\d{1,2})([-/.])(\d{1,2})[-/.](\d{2,4})(?!\d)")
 _MONTHS, _DAYS = 12, 31
+_TIMES_A_DAY = 2
 _LEAST_DATES = 4  # fewer are evenly spaced by chance
 _EVEN, _UNEVEN = 0.8, 0.5  # share of the span with one step in the reading that is preferred, and in the other
 
@@ -53,6 +54,10 @@ def _by_majority(
 def _likelier(found: list[re.Match[str]], *, decimal_commas: bool) -> tuple[bool, str]:
     """Whether days lead where no cell tells, and why that is likelier."""
     first, second, year = (np.array([int(match[k]) for match in found]) for k in (1, 3, 4))
+    if len(found) > _TIMES_A_DAY * len(set(zip(first, second, year, strict=True))):  # words differ by their times
+        spans = _span(year, second, first), _span(year, first, second)
+        if spans[0] != spans[1]:
+            return spans[0] < spans[1], ", for then the days follow each other"
     as_days, as_months = _evenness(year, second, first), _evenness(year, first, second)
     for days_lead, here, there in ((True, as_days, as_months), (False, as_months, as_days)):
         if here > 1 >= there:
@@ -64,9 +69,19 @@ def _likelier(found: list[re.Match[str]], *, decimal_commas: bool) -> tuple[bool
     return False, ""
 
 
+def _span(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> int:
+    """The days from the first date to the last."""
+    dates = _months(year, month).astype("M8[M]").astype("M8[D]").astype("int64") + day
+    return int(dates.max() - dates.min())
+
+
+def _months(year: np.ndarray, month: np.ndarray) -> np.ndarray:
+    return 12 * (year - 1970) + month - 1
+
+
 def _evenness(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> float:
     """The share of their span in which dates follow by one step, 2 when all begin a month; 0 for too few."""
-    months = 12 * (year - 1970) + month - 1
+    months = _months(year, month)
     moments = months if (day == day[0]).all() else months.astype("M8[M]").astype("M8[D]").astype("int64") + day
     moments = np.unique(moments)
     if len(moments) < _LEAST_DATES:

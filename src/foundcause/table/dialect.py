@@ -11,15 +11,16 @@ import numpy as np
 
 from foundcause.errors import TableError
 from foundcause.table.cells import Marks, guess_marks, guess_separator, split_text, usual_width
+from foundcause.table.headings import are_moments_in_digits, is_moment_in_digits
 from foundcause.table.packed import read_head
+from foundcause.table.prose import is_prose
 from foundcause.table.reading import shorten
 from foundcause.table.vocabulary import is_missing
 
 _CUT_LETTERS = 1 << 16  # a text of so many letters may be the beginning of a longer one
 _LOOKED_AT = 200  # lines that the guesses look at
 _AGREEING = 0.8
-_LEAST_YEARS = 3
-_YEAR = re.compile(r"(?:1[89]|20|21)\d{2}")
+_MOST_TITLES = 20
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
 
 
@@ -100,7 +101,7 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     while _is_title(rows, header):
         if title := lines[skipped].strip(" " + separator):
             titles.append(title)
-        names_above = names_above or (title if _reads_like_names(rows[0]) else "")
+        names_above = names_above or (title if _reads_like_names(rows[0]) and not is_prose(rows) else "")
         skipped += 1
         while not lines[skipped].strip():
             skipped += 1
@@ -161,6 +162,9 @@ def _is_title(rows: list[list[str]], header: bool | None) -> bool:
         return False
     usual, share = usual_width(rows[1:])
     filled = sum(bool(cell.strip()) for cell in rows[0])
+    logged = len(rows[0]) > usual and any(map(is_number, rows[0]))  # what a data logger tells of itself
+    if (logged or is_prose(rows)) and share >= _AGREEING and _header_below(rows, usual):
+        return True
     if filled < 2 <= usual == len(rows[1]) and all(cell.strip() for cell in rows[1]) and _has_header(rows[1:]):
         return True
     if filled < 2 < usual == len(rows[0]) and _stands_alone(rows):
@@ -176,6 +180,18 @@ def _stands_alone(rows: list[list[str]]) -> bool:
         return True
     below = next((k for k, row in enumerate(rows) if sum(bool(cell.strip()) for cell in row) > 1), 0)
     return bool(rows[0][0].strip() and below) and _has_header(rows[below:])
+
+
+def _header_below(rows: list[list[str]], width: int) -> bool:
+    """Whether one of the next rows names all columns, those of numbers among them."""
+    full = (k for k in range(1, min(_MOST_TITLES, len(rows))) if len(rows[k]) == width and all(map(str.strip, rows[k])))
+    return any(_names_numbers(rows[k], rows[k + 1 :]) and not is_prose(rows[k:]) for k in full)
+
+
+def _names_numbers(row: list[str], body: list[list[str]]) -> bool:
+    """Whether words that do not stand for missing values stand above numbers."""
+    numeric = _numeric_columns(body, len(row))
+    return bool(numeric) and not any(is_number(cell) or is_missing(cell) for cell in row)
 
 
 def _reads_like_names(row: list[str]) -> bool:
@@ -238,7 +254,7 @@ def _has_header(rows: list[list[str]]) -> bool:
     Values: a number in the first row, or words that come back below. A lone row is a header without data.
     """
     first, body = rows[0], rows[1:]
-    if any(_NUMBER.fullmatch(cell) for cell in first) and not _are_years_beside_words(first, body):
+    if any(_NUMBER.fullmatch(cell) for cell in first) and not _are_times_beside_words(first, body):
         return False
     if not body:
         return True
@@ -254,16 +270,13 @@ def _has_header(rows: list[list[str]]) -> bool:
     return not returning or bool(np.mean(returning) < 0.5)
 
 
-def _are_years_beside_words(first: list[str], body: list[list[str]]) -> bool:
-    """Whether the numbers in a row name columns: three or more years by even steps beside words, and none below."""
+def _are_times_beside_words(first: list[str], body: list[list[str]]) -> bool:
+    """Whether the numbers in a row name columns: years by even steps, or dates, beside words, and none below."""
     places = [k for k, cell in enumerate(first) if is_number(cell)]
-    years = [first[k].strip() for k in places]
-    if len(years) < _LEAST_YEARS or not all(map(_YEAR.fullmatch, years)) or not _reads_like_words(first):
-        return False
-    if len({int(right) - int(left) for left, right in pairwise(years)}) > 1 or years[0] == years[1]:
+    if not are_moments_in_digits([first[k] for k in places]) or not _reads_like_words(first):
         return False
     below = [row[k].strip() for row in body for k in places if k < len(row) and row[k].strip()]
-    return bool(below) and sum(_YEAR.fullmatch(cell) is not None for cell in below) < len(below) / 2
+    return bool(below) and sum(map(is_moment_in_digits, below)) < len(below) / 2
 
 
 def _reads_like_words(row: list[str]) -> bool:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from foundcause.table.arrow import to_series
 from foundcause.table.dates import DigitStyle, days, tell_odd_days
+from foundcause.table.epochs import EpochStyle
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.numbers import Decimal
 from foundcause.table.numeric import count_different, encode_numbers
@@ -62,7 +63,7 @@ def _with_plain_type(column: pd.Series) -> pd.Series:
 
 
 def _encode_as_before(name: str, column: pd.Series, reading: Reading, *, nominal: bool) -> Encoded:
-    plain = None if isinstance(reading.style, Codes | DigitStyle) else _encode_plain(name, column)
+    plain = None if isinstance(reading.style, Codes | DigitStyle | EpochStyle) else _encode_plain(name, column)
     if plain is not None:
         return dataclasses.replace(plain, kind=reading.kind, style=reading.style)
     codes = nominal or reading.kind == "nominal"

@@ -7,6 +7,7 @@ import pandas as pd
 
 from foundcause.columns import Kind
 from foundcause.table.dates import DigitStyle, days_of_digits, tell_odd_days
+from foundcause.table.epochs import find_epoch, tell_epoch
 from foundcause.table.gaps import tell_lone_value
 from foundcause.table.reading import Encoded, Style, counted
 
@@ -48,6 +49,10 @@ def encode_numbers(
         values = days_of_digits(values)
         notes = (*notes, told, *tell_odd_days(name, values))
         return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes, style=DigitStyle())
+    if epoch := find_epoch(name, seen):
+        notes = (*notes, tell_epoch(name, seen, epoch))
+        values = epoch.days(values)
+        return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes, style=epoch)
     kind: Kind = "continuous"
     if len(seen) == 2:
         kind = "binary"

@@ -14,6 +14,8 @@ _FEWEST_UNITS = 3
 _MEETINGS = 15.0  # rows of one unit and one occasion that chance would bring about, while there are none
 _SEVERAL = 0.5  # of the units have more than one row
 _MOST_COLUMNS = 200  # that are tried as occasions
+_MANY_ROWS = 50  # of a unit, which are a table of their own
+_ONE_UNIT = "look at one unit at a time"
 _DEPENDENT = "rows of one unit are no independent cases, though used as such"
 
 
@@ -45,8 +47,9 @@ def tell_units(names: Sequence[str], encoded: Sequence[Encoded], findings: Seque
             )
         else:
             told[name] = (
-                f"column {name!r} looks like the name of a unit with several rows each ({each}): {_DEPENDENT}; keep "
-                "one row of each unit, or leave the column out (drop=, --drop)"
+                f"column {name!r} looks like the name of a unit with several rows each ({each}): {_DEPENDENT}; "
+                f"{_ONE_UNIT if len(observed) >= _MANY_ROWS * len(values) else 'keep one row of each unit'}, or leave "
+                "the column out (drop=, --drop)"
             )
     return told
 
@@ -59,7 +62,7 @@ def _occasion(
     # Plot 3 of site 2 and plot 3 of site 5 are two plots: beside the name of a larger unit, a number is none.
     rest = [k for k in others if k not in timed and not names_units(names[k])]
     tried = timed + ([k for k in rest if _recurs(encoded[k])] if any_name and len(rest) <= _MOST_COLUMNS else [])
-    return next((names[k] for k in tried if _tells_apart(encoded[unit].values, encoded[k].values)), None)
+    return next((names[k] for k in tried if tells_apart(encoded[unit].values, encoded[k].values)), None)
 
 
 def _recurs(column: Encoded) -> bool:
@@ -68,7 +71,7 @@ def _recurs(column: Encoded) -> bool:
     return column.kind != "continuous" and 2 * len(np.unique(observed)) <= len(observed)
 
 
-def _tells_apart(unit: np.ndarray, other: np.ndarray) -> bool:
+def tells_apart(unit: np.ndarray, other: np.ndarray) -> bool:
     """Whether no two rows share both values, although many would by chance."""
     both = ~np.isnan(unit) & ~np.isnan(other)
     rows = int(both.sum())

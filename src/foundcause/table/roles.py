@@ -15,17 +15,21 @@ from foundcause.table.screen import are_groups, counts_rows, rows_each
 
 TIME_OF_ROWS = "the time of each row"
 
+_LEAST_ROWS = 20
+_ROUNDING = 0.02  # of a step, as 0.0833 and 0.0834 are
+
 
 def with_times(
     names: Sequence[str], encoded: Sequence[Encoded], *, places: np.ndarray, total_rows: int
 ) -> list[Encoded]:
-    """The columns; those that count the rows and are named like a time are dates, and say so.
+    """The columns; those that count the rows, or go by even steps, and are named like a time are dates, and say so.
 
     places, total_rows: as in ``find_unfit``.
     """
     found = list(encoded)
     for k, (name, column) in enumerate(zip(names, encoded, strict=True)):
-        if names_time(name) and counts_rows(column, places=places, total_rows=total_rows):
+        counts = names_time(name) and counts_rows(column, places=places, total_rows=total_rows)
+        if counts or (names_time(name) and column.kind == "continuous" and _goes_evenly(column.values, places)):
             note = (
                 f"column {name!r} is taken for {TIME_OF_ROWS}, not for a row counter, and takes part; what "
                 "changes with time looks like its effect and rows of a series are no independent cases; if that is "
@@ -33,6 +37,16 @@ def with_times(
             )
             found[k] = dataclasses.replace(column, kind="date", encoding=TIME_OF_ROWS, notes=(*column.notes, note))
     return found
+
+
+def _goes_evenly(values: np.ndarray, places: np.ndarray) -> bool:
+    """Whether numbers (N,) rise or fall from row to row by one step, as seconds since the start or 1990.25 do."""
+    seen = ~np.isnan(values)
+    if seen.sum() < _LEAST_ROWS:
+        return False
+    steps = np.diff(values[seen]) / np.diff(places[seen])
+    usual = np.median(steps)
+    return bool(usual != 0 and (np.abs(steps / usual - 1) < _ROUNDING).all())
 
 
 def with_groups(columns: Mapping[str, pd.Series], encoded: Sequence[Encoded]) -> list[Encoded]:

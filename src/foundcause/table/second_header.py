@@ -1,4 +1,4 @@
-"""Rows that speak of columns and not of cases: units or questions below the header, the header once more.
+"""Rows that speak of columns and not of cases: units, questions or sources below the header, the header once more.
 
 Shapes: N rows, D columns.
 """
@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from foundcause.table.blank import cell_text
 from foundcause.table.dialect import is_number
+from foundcause.table.metadata_rows import count_metadata_rows
 from foundcause.table.names import as_text
-from foundcause.table.reading import is_text, shorten
-from foundcause.table.vocabulary import is_missing
+from foundcause.table.reading import is_text, quote, shorten
 
 LIKE_NAMES = "looks like names of columns, not like data,"
 
 _DENIAL = "--no-header (in Python header=False)"
 _SHOWN_LETTERS = 60
+_SHOWN_LABELS = 4
 _LEAST_ROWS = 20
 _AGREEING = 0.8
 _LOG_CHANCE = float(np.log(1e-3))
@@ -49,6 +51,13 @@ def without_second_headers(
         stays = ~_repeat(frame, titles)
         if again := int((~stays).sum()):
             notes.append(f"{again} row{'s repeat' if again > 1 else ' repeats'} the header; left out")
+    told_apart = named and len(set(titles)) == len(titles)  # else the row below may be a part of the header
+    if begins and told_apart and not (certain or denied) and (metadata := count_metadata_rows(frame)):
+        stays[:metadata] = False
+        labels = [cell_text(frame.iat[k, 0]) for k in range(metadata)]
+        shown = quote(labels[:_SHOWN_LABELS]) + (", ..." if metadata > _SHOWN_LABELS else "")
+        notes.append(f"{metadata} rows below the header ({shown}) describe the columns and are no data; left out")
+        return frame[stays].reset_index(drop=True), stays, notes
     heads = certain
     while begins and heads < _MOST_BELOW and stays[heads] and _describes(frame.iloc[heads:], texts):
         heads += 1
@@ -114,10 +123,10 @@ def _rows_of_survey_tools(frame: pd.DataFrame) -> int:
 
     SurveyMonkey writes one row, with the word 'Response' below each question that is one column.
     """
-    if len(frame) > 1 and _is_blank(frame.iat[0, 0]) and any(cell in _RESPONSES for cell in frame.iloc[0].tolist()):
+    if len(frame) > 1 and not cell_text(frame.iat[0, 0]) and any(cell in _RESPONSES for cell in frame.iloc[0].tolist()):
         return 1
     for k in range(min(_MOST_BELOW, len(frame) - 1)):
-        filled = [cell for cell in frame.iloc[k].tolist() if not _is_blank(cell)]
+        filled = [cell for cell in frame.iloc[k].tolist() if cell_text(cell)]
         if filled and all(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in filled):
             return k + 1
     return 0
@@ -126,7 +135,7 @@ def _rows_of_survey_tools(frame: pd.DataFrame) -> int:
 def _describes(frame: pd.DataFrame, texts: list[int]) -> bool:
     """Whether words of the first row stand above numbers, or above words among which they never return."""
     first: list[Any] = frame.iloc[0].tolist()
-    filled = [k for k, cell in enumerate(first) if not _is_blank(cell)]
+    filled = [k for k, cell in enumerate(first) if cell_text(cell)]
     if len(filled) < 2 or any(k not in texts or not isinstance(first[k], str) for k in filled):
         return False
     if any(is_number(first[k].strip("<>=≤≥~ ")) for k in filled):
@@ -142,7 +151,7 @@ def _describes(frame: pd.DataFrame, texts: list[int]) -> bool:
 
 def _log_chance(word: str, column: pd.Series) -> tuple[float, bool] | None:
     """How surprising a word is that never returns, and whether it stands above numbers; None where it returns."""
-    cells = [str(cell).strip() for cell in column if not _is_blank(cell)]
+    cells = [str(cell).strip() for cell in column if cell_text(cell)]
     count = Counter(cells)
     if len(cells) < _LEAST_ROWS / 2 or word in count:
         return None
@@ -150,12 +159,3 @@ def _log_chance(word: str, column: pd.Series) -> tuple[float, bool] | None:
     if numbers >= _AGREEING * len(cells):
         return float(np.log((len(cells) - numbers + 1) / (len(cells) + 1))), True
     return float(np.log((sum(many == 1 for many in count.values()) + 1) / (len(cells) + 1))), False
-
-
-def _is_blank(cell: Any) -> bool:
-    return (
-        cell is None
-        or cell is pd.NA
-        or (isinstance(cell, float) and np.isnan(cell))
-        or (isinstance(cell, str) and (not cell.strip() or is_missing(cell)))
-    )

@@ -1,0 +1,63 @@
+"""Whether the rows of a table rise or fall in time, by its columns of dates. Shapes: N rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foundcause.table.clock import SINCE_MIDNIGHT
+from foundcause.table.naming import names_units
+from foundcause.table.panel import tells_apart
+
+if TYPE_CHECKING:
+    from foundcause.table.read import Table
+
+_MINUTES = 24 * 60
+
+
+def time_order(table: Table) -> int:
+    """+1 where the rows rise in time, -1 where they fall, 0 where that is unknown.
+
+    Columns of dates that are sorted decide, with ties; it is unknown where they disagree, where none is sorted, and
+    where rows of one moment belong to several stations.
+    """
+    columns = moments(table).values()
+    orders = {order for column in columns if (order := order_of(column))}
+    return orders.pop() if len(orders) == 1 and not any(shares_moments(table, column) for column in columns) else 0
+
+
+def moments(table: Table) -> dict[str, np.ndarray]:
+    """The columns of dates by name, (N,) each and NaN for missing; a lone day is told with a lone time of day."""
+    columns = table.columns[: len(table.names)]
+    dated = {column.name: table.values[:, k] for k, column in enumerate(columns) if column.kind == "date"}
+    clocks = [column.name for column in columns if column.kind == "date" and column.encoding.startswith(SINCE_MIDNIGHT)]
+    days = [name for name in dated if name not in clocks]
+    if len(days) == len(clocks) == 1 and _are_whole(dated[days[0]]):
+        return {days[0]: dated[days[0]] + dated[clocks[0]] % _MINUTES / _MINUTES}
+    return {name: dated[name] for name in days or clocks}
+
+
+def order_of(column: np.ndarray) -> int:
+    """+1 for numbers (N,) that never fall, -1 for those that never rise, 0 for others and for one number only."""
+    steps = np.diff(column[~np.isnan(column)])
+    if not (steps != 0).any():
+        return 0
+    return int((steps >= 0).all()) - int((steps <= 0).all())
+
+
+def shares_moments(table: Table, moments: np.ndarray) -> bool:
+    """Whether rows of one moment (N,) belong to several stations, which a column of words or of units tells apart."""
+    seen = moments[~np.isnan(moments)]
+    if len(np.unique(seen)) == len(seen):
+        return False
+    return any(
+        tells_apart(table.values[:, k], moments)
+        for k, column in enumerate(table.columns[: len(table.names)])
+        if column.kind in ("nominal", "binary", "ordinal") or (column.kind != "date" and names_units(column.name))
+    )
+
+
+def _are_whole(column: np.ndarray) -> bool:
+    seen = column[~np.isnan(column)]
+    return bool((seen == np.round(seen)).all())

@@ -1,0 +1,113 @@
+"""Whether rows rise or fall in time, and what is said of steps that lack, stand twice or in another order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foundcause.suspicions import suspicions
+from foundcause.table import read_table
+from foundcause.table.time_order import time_order
+
+DAYS = pd.date_range("2020-01-01", periods=120, freq="D")
+OPEN = pd.date_range("2020-01-01", periods=900, freq="h")
+HOURS = pd.date_range("2020-01-01", periods=120, freq="h")
+
+
+def table(reverse: bool = False, **columns):
+    rows = len(next(iter(columns.values())))
+    values = np.random.default_rng(0).normal(size=(rows, 2))
+    frame = pd.DataFrame(columns).assign(a=values[:, 0], b=values[:, 1])
+    return read_table(frame.iloc[::-1].reset_index(drop=True) if reverse else frame)
+
+
+def said(read) -> list[str]:
+    return [note for note in suspicions(read) if "series" in note or "steps" in note]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"date": DAYS.strftime("%d.%m.%Y")},
+        {"date": DAYS, "settled": DAYS + pd.Timedelta(days=2)},
+        {"date": DAYS, "birth": np.random.default_rng(1).permutation(DAYS)},
+        {"date": np.repeat(DAYS[:40], 3)},
+        {"date": DAYS.where(DAYS.day > 2)},
+        {"date": HOURS.strftime("%Y-%m-%d"), "time": HOURS.strftime("%H:%M")},
+        {"date": HOURS.strftime("%Y-%m-%d"), "hour": HOURS.hour},
+        {"timestamp": (HOURS - pd.Timestamp("1970-01-01")) // pd.Timedelta(seconds=1)},
+        {"year": np.arange(1900, 2020)},
+        {"quarter": [f"FY{year} Q{k}" for year in range(1990, 2020) for k in range(1, 5)]},
+        {"day": DAYS, "weekday": DAYS.day_name()},
+    ],
+)
+def test_rows_that_rise_or_fall(columns):
+    assert time_order(table(**columns)) == 1
+    assert time_order(table(reverse=True, **columns)) == -1
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"c": np.random.default_rng(2).normal(size=120)},
+        {"date": np.random.default_rng(1).permutation(DAYS)},
+        {"date": DAYS, "due": DAYS[::-1] + pd.Timedelta(days=300)},
+        {"date": np.tile(DAYS[:40], 3), "station": np.repeat(["Ulm", "Bonn", "Kiel"], 40)},
+        {"date": np.repeat(DAYS[:40], 3), "station": np.tile(["Ulm", "Bonn", "Kiel"], 40)},
+        {"date": np.repeat(DAYS[:40], 3), "station_nr": np.tile([7, 8, 9], 40)},
+        {"date": HOURS.strftime("%Y-%m-%d"), "time": HOURS[::-1].strftime("%H:%M")},
+        {"date": [DAYS[0]] * 120},
+    ],
+)
+def test_rows_of_unknown_order(columns):
+    assert time_order(table(**columns)) == 0
+    assert time_order(table(reverse=True, **columns)) == 0
+
+
+def test_steps_that_lack():
+    kept = np.sort(np.random.default_rng(0).permutation(120)[:100])
+    (note,) = said(table(date=DAYS[kept]))
+    assert "steps are longer than the usual 1 day" in note and "the longest is" in note
+    (note,) = said(table(reverse=True, date=HOURS[kept]))
+    assert "longer than the usual 1 hour" in note
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        DAYS,
+        DAYS[DAYS.dayofweek < 5],
+        pd.date_range("2000-01-01", periods=60, freq="MS"),
+        OPEN[(OPEN.hour > 8) & (OPEN.hour < 18)],
+        pd.to_datetime("2020-01-01")
+        + pd.to_timedelta(np.sort(np.random.default_rng(0).integers(0, 900, 120)), unit="D"),
+        np.repeat(DAYS[:40], 3),
+    ],
+)
+def test_usual_calendars_are_not_told(dates):
+    assert said(table(date=dates)) == []
+
+
+def test_moments_that_stand_twice():
+    (note,) = said(table(date=DAYS.append(DAYS[:8]).sort_values()))
+    assert note.startswith("column 'date': 8 rows share their moment with others") and "drop_duplicates" in note
+    (note,) = said(table(date=DAYS.append(DAYS[:1]).sort_values()))
+    assert "1 row shares its moment" in note
+    stations = table(date=np.repeat(DAYS[:40], 3), station=np.tile(["Ulm", "Bonn", "Kiel"], 40))
+    assert said(stations) == []
+
+
+def test_rows_in_another_order():
+    (note,) = said(table(date=np.random.default_rng(1).permutation(DAYS)))
+    assert note.startswith("the rows are not in the order of 'date'") and "sort them by it, oldest first" in note
+    some = np.random.default_rng(1).permutation(2000)[:120]  # dates of cases, not of a series
+    assert said(table(date=pd.Timestamp("2015-01-01") + pd.to_timedelta(some, unit="D"))) == []
+
+
+def test_a_sample_of_a_series_tells_the_order_but_no_gaps():
+    frame = pd.DataFrame(
+        {"date": pd.date_range("2000-01-01", periods=400), "a": np.random.default_rng(0).normal(size=400)}
+    )
+    sample = read_table(frame[::-1], max_rows=300)
+    assert time_order(sample) == -1 and said(sample) == []
