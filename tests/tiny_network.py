@@ -13,10 +13,13 @@ CALIBRATION = {
 }
 
 
-def save_tiny(path: Path, **changes: object) -> Path:
+def save_tiny(path: Path, *, features: str = "paper", **changes: object) -> Path:
     """Write its checkpoint; ``changes`` replace entries of the calibration."""
+    import dataclasses
+
     from foundcause.model import checkpoint
     from foundcause.model.config import TINY
     from foundcause.model.network import FoundCause
 
-    return checkpoint.save(path, FoundCause(TINY, seed=3), metadata={"calibration": {**CALIBRATION, **changes}})
+    network = FoundCause(dataclasses.replace(TINY, features=features), seed=3)
+    return checkpoint.save(path, network, metadata={"calibration": {**CALIBRATION, **changes}})

@@ -31,6 +31,7 @@ from foundcause.table import Table, read_table
 from foundcause.table.names import names_given
 from foundcause.table.read import MAX_ROWS, WITHOUT_EDGES
 from foundcause.table.screen import Policy
+from foundcause.table.time_order import time_order
 
 if TYPE_CHECKING:
     from foundcause.model.network import FoundCause
@@ -121,13 +122,14 @@ def discover(
     dates = [column.name for column in read.columns if column.kind == "date"]
     timed = [place for place, k in enumerate(active) if read.names[k] in dates]
     worth = independent_rows(read.values[:, active], dates=timed) if rule.heeds_neighbours else rows
+    latest_first = worth < rows and time_order(read) < 0
     evidence: dict[str, np.ndarray] = {}
     if variables >= 2:
         sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
         batch = batch_size or choose_batch(network.config, runs=runs, **sizes)
         refuse_too_much(network.config, batch=batch, **sizes)
         plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-        lagged = lags_for(network, read.values[:, chosen], worth=worth) if rule.heeds_neighbours else None
+        lagged = lags_for(network, read.values[:, chosen], worth=worth, latest_first=latest_first)
         passes, statistics = run_passes(
             network, values, plan, batch_size=batch, seed=seed, lagged=lagged, progress=progress
         )
@@ -162,6 +164,7 @@ def discover(
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
         dates=dates,
         worth=worth,
+        order=(-1 if latest_first else 1) if network.config.reads_lags else 0,
         fills_gaps=network.config.fills_gaps,
     )
     warnings += [*suspicions(read), *_unsupported(read, required)]

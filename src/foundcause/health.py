@@ -35,12 +35,14 @@ def table_warnings(
     trained_variables: int,
     dates: Collection[str] = (),
     worth: int | None = None,
+    order: int = 0,
     fills_gaps: bool | None = None,
 ) -> list[str]:
     """Warnings about the active columns: values (N, D) in the order of the source, NaN for missing.
 
     dates: columns that hold dates; a table sorted by one of them is ordered in time.
     worth: as how many independent rows the table is read (``foundcause.serial``); None for all of them.
+    order: how the order of the rows of a series is read: +1 the first row is the oldest, -1 the last, 0 not at all.
     fills_gaps: whether most passes fill gaps from similar rows; None when that is not known.
 
     Copies of a column are told where the table is read, and nothing is said of a copy that is said of the first.
@@ -62,7 +64,7 @@ def table_warnings(
     if rows >= 10 and 2 <= variables <= _MOST_COMPARED:
         found += linear_warnings(values, names, told=one_hot_groups(values, names))
     if rows >= 10 and variables >= 2:
-        found += _time_ordered(values, names, dates, rows if worth is None else worth)
+        found += _time_ordered(values, names, dates, rows if worth is None else worth, order)
     return found
 
 
@@ -209,11 +211,15 @@ def _repeated_rows(values: np.ndarray) -> list[str]:
     ]
 
 
-def _time_ordered(values: np.ndarray, names: Sequence[str], dates: Collection[str], worth: int) -> list[str]:
+def _time_ordered(
+    values: np.ndarray, names: Sequence[str], dates: Collection[str], worth: int, order: int
+) -> list[str]:
     """Neighbouring rows that resemble each other: rows are then not independent."""
     rows = len(values)
     read_as = f"the {rows:,} rows are read as {worth:,}, which is about what they are worth"
-    if rows > _DRIFTING * worth:
+    if order:
+        read_as += f", and their order is taken for time, the {'first' if order > 0 else 'last'} row being the oldest"
+    elif rows > _DRIFTING * worth:
         read_as += " (they drift: changes from row to row may tell more)"
     timed = [k for k, name in enumerate(names) if name in dates]
     alike = [repr(names[k]) for k in alike_in_neighbours(values, dates=timed)]

@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 
 import foundcause as fc
 from foundcause.neighbours import alike_in_neighbours
+from tiny_network import save_tiny
 
 ROWS = 400
 
@@ -77,3 +78,17 @@ def test_a_series_is_read_as_the_rows_it_is_worth() -> None:
 def test_other_protocols_take_rows_as_they_come() -> None:
     values = np.cumsum(np.random.default_rng(1).normal(size=(100, 3)), axis=0)
     assert fc.discover(values, protocol="paper", runs=1).settings["independent_rows"] == 100
+
+
+def test_a_dated_series_is_read_from_its_oldest_row_on(tmp_path) -> None:
+    reader = save_tiny(tmp_path / "reader.safetensors", features="paper+lagged")
+    rng = np.random.default_rng(0)
+    values = lfilter([1.0], [1.0, -0.9], rng.normal(size=(ROWS, 3)), axis=0)
+    frame = pd.DataFrame(values, columns=list("abc")).assign(day=pd.date_range("2020-01-01", periods=ROWS).astype(str))
+    rising = fc.discover(frame, runs=1, checkpoint=reader)
+    falling = fc.discover(frame.iloc[::-1], runs=1, checkpoint=reader)
+    led = [result.evidence["foretells the other a row later"] for result in (rising, falling)]
+    np.testing.assert_allclose(led[0], led[1], atol=1e-4)
+    said = ["first row being the oldest", "last row being the oldest"]
+    for result, words in zip((rising, falling), said, strict=True):
+        assert any(words in warning for warning in result.warnings)

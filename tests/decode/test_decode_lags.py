@@ -37,6 +37,13 @@ def test_only_series_and_networks_that_read_lags_have_any(series: np.ndarray) ->
     assert lags_for(other, series, worth=worth) is None
 
 
+def test_rows_that_fall_in_time_are_turned(series: np.ndarray) -> None:
+    reader, worth = FoundCause(READER, seed=1).eval(), independent_rows(series)
+    rising = lags_for(reader, series, worth=worth)
+    np.testing.assert_array_equal(lags_for(reader, series[::-1], worth=worth, latest_first=True), rising)
+    assert not np.array_equal(lags_for(reader, series[::-1], worth=worth), rising)
+
+
 def test_every_pass_reads_them_beside_its_own_rows(series: np.ndarray) -> None:
     network, worth = FoundCause(READER, seed=1).eval(), independent_rows(series)
     lagged = lags_for(network, series, worth=worth)
