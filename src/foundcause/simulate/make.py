@@ -12,11 +12,13 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 from foundcause.errors import ConfigError
 from foundcause.simulate import (
     artefacts,
+    classes,
     derived,
     excerpts,
     linear,
     mishaps,
     missing,
+    mixed,
     pairs,
     paths,
     resolution,
@@ -43,6 +45,7 @@ _SPECIALS: dict[str, Callable[..., Scene]] = {
     "ultra_sparse": special.ultra_sparse,
     textbook.NAME: textbook.textbook,
     series.NAME: series.series,
+    mixed.NAME: mixed.mixed,
 }
 _WORLDS = (*WORLD_NAMES, *HELD_OUT_WORLDS)
 _BLAS = ThreadpoolController()
@@ -169,6 +172,10 @@ def _finish(
     values, retold = scales.retell(rng, mixture.mishaps, values, discrete)
     if retold is not None:
         counts["scales"] = retold
+    if component not in (*OUR_PAIRS, textbook.NAME):
+        values, discrete, classed = classes.tell_in_classes(rng, mixture.mishaps, values, discrete)
+        if classed is not None:
+            counts["classes"] = classed
     if retold or component not in (*OUR_PAIRS, textbook.NAME):  # these come written down, but not on their new scale
         values, written = resolution.write_down(rng, mixture.resolution, values, discrete)
         spoiled = spoiled + written

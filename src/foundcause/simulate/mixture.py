@@ -106,7 +106,7 @@ PAPER = Mixture(
     missing=Missing(chance=0.15, cells=uniform(0.02, 0.12)),
 )
 
-_TEXTBOOK, _SERIES = 0.16, 0.08
+_TEXTBOOK, _SERIES, _MIXED = 0.16, 0.08, 0.08
 _OTHERS = {
     "dowhy": 0.03,
     "diverse": 0.06,
@@ -124,15 +124,16 @@ _OTHERS = {
     **dict.fromkeys(WORLD_NAMES, 0.036),
     "studies": 0.078,
 }
-"""Shares of what is neither from a textbook nor a series."""
+"""Shares of what is neither from a textbook nor a series nor of mixed kinds."""
 
 SHIPPED = dataclasses.replace(
     PAPER,
     name="SHIPPED",
     weights={
-        **{name: (1.0 - _TEXTBOOK - _SERIES) * weight for name, weight in _OTHERS.items()},
+        **{name: (1.0 - _TEXTBOOK - _SERIES - _MIXED) * weight for name, weight in _OTHERS.items()},
         "textbook": _TEXTBOOK,
         "series": _SERIES,
+        "mixed": _MIXED,
     },
     sizes=Sizes(
         variables=((0.43, uniform(2, 42)), (0.50, log_uniform(3, 42)), (0.07, uniform(43, 100))),
@@ -181,7 +182,7 @@ SHIPPED = dataclasses.replace(
     ),
     world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
     missing=Missing(chance=0.30, cells=uniform(0.0, 0.40)),
-    mishaps=Mishaps(slips=0.06, bystanders=0.10, derived=0.20, repeats=0.05, scales=0.20),
+    mishaps=Mishaps(slips=0.06, bystanders=0.10, derived=0.20, repeats=0.05, scales=0.20, classes=0.25),
     resolution=Resolution(rounding=0.7, floors=0.3),
 )
 

@@ -43,6 +43,7 @@ COMPONENT_NAMES = (
     "ultra_sparse",
     "textbook",
     "series",
+    "mixed",
     "unrelated",
     *OUR_PAIRS,
     *WORLD_NAMES,
@@ -277,6 +278,7 @@ class Mishaps:
     derived: share of tasks with columns computed from others, up to a third of all.
     repeats: share of tasks whose rows repeat, so that they are fewer observations than they seem.
     scales: share of tasks in which measurements are told on scales of their own.
+    classes: share of tasks in which some measurements are told in classes.
     """
 
     slips: float = 0.0
@@ -284,6 +286,7 @@ class Mishaps:
     derived: float = 0.0
     repeats: float = 0.0
     scales: float = 0.0
+    classes: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

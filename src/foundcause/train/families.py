@@ -26,10 +26,12 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     whole = dataclasses.replace(
         mixture,
         sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0, own_variables={}),
-        mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0),
+        mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0, classes=0.0),
     )
     suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
-    whole = whole.without("textbook", "series")  # they joined late: suites of several components stay what they were
+    whole = whole.without(
+        "textbook", "series", "mixed"
+    )  # they joined late: suites of several components stay what they were
     generic = whole.only("diverse", "dowhy")
     missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
     wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
@@ -38,7 +40,7 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
     )
     suites["few_rows"] = dataclasses.replace(whole, sizes=dataclasses.replace(whole.sizes, few_rows_chance=1.0))
     tables = whole.without(*_small(whole))
-    for mishap in ("derived", "repeats", "scales"):
+    for mishap in ("derived", "repeats", "scales", "classes"):
         suites[mishap] = dataclasses.replace(tables, mishaps=dataclasses.replace(whole.mishaps, **{mishap: 1.0}))
     suites["missing"] = dataclasses.replace(whole, missing=missing)
     suites["wide"] = dataclasses.replace(tables, sizes=wide)
