@@ -201,7 +201,7 @@ def test_ordinary_tables_raise_hardly_a_suspicion() -> None:
 
     Of 480 such tables 9% were told something, and 1% more since flags that exclude each other are told here too.
     """
-    ordinary, kinds = replace(SHIPPED, mishaps=Mishaps()), list(SHIPPED.without("textbook", "series").weights)
+    ordinary, kinds = replace(SHIPPED, mishaps=Mishaps()), list(SHIPPED.without("textbook", "series", "mixed").weights)
 
     def alarms(kind: str, index: int) -> list[str]:
         task = make_task(ordinary.only(kind), seed=5, index=index)

@@ -66,5 +66,5 @@ def test_tasks_are_not_touched_unless_told_on_other_scales() -> None:
 
 def test_the_paper_has_none_and_shares_of_the_others_keep_their_proportions() -> None:
     assert "textbook" not in PAPER.weights
-    others = SHIPPED.without("textbook", "series").weights
+    others = SHIPPED.without("textbook", "series", "mixed").weights
     assert others["studies"] == pytest.approx(0.078) and others["pairs"] == pytest.approx(0.135)

@@ -19,7 +19,7 @@ from foundcause.simulate.settings import OUR_PAIRS, PAIR_COMPONENTS, WORLD_NAMES
 Record = dict[str, Any]
 Measure = Callable[[Record], tuple[float, float] | None]
 _OWN_ARTEFACTS = (*WORLD_NAMES, *OUR_PAIRS, "unrelated", "textbook")
-_NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation")
+_NO_SHARED_NOISE = (*_OWN_ARTEFACTS, "discrete", "subpopulation", "mixed")
 _SPECIALS = ("bivariate", "fog", "subpopulation", "interventions", "ultra_sparse", "discrete")
 _PATH_COMPONENTS = ("dowhy", "diverse", "ultra_sparse", "interventions", "linear_gaussian")
 
@@ -92,6 +92,8 @@ def shares(mixture: Mixture) -> list[Share]:
     found.append(Share(name="derived columns", expected=mixture.mishaps.derived, measure=_derived))
     found.append(Share(name="rows that repeat", expected=mixture.mishaps.repeats, measure=_told("units")))
     found.append(Share(name="scales of their own", expected=mixture.mishaps.scales, measure=_told("scales")))
+    in_classes = _told("classes", but=(*OUR_PAIRS, "textbook"))
+    found.append(Share(name="told in classes", expected=mixture.mishaps.classes, measure=in_classes))
     found.append(Share(name="missing cells in a task", expected=mixture.missing.chance, measure=_has("missing")))
     found += [
         Share(name=f"missing {kind}", expected=weight, measure=_missing_kind(kind))
@@ -317,8 +319,8 @@ def _has(key: str) -> Measure:
     return lambda r: (float(bool(r[key])), 1.0)
 
 
-def _told(key: str) -> Measure:
-    return lambda r: (float(key in r), 1.0)
+def _told(key: str, *, but: tuple[str, ...] = ()) -> Measure:
+    return lambda r: (float(key in r), 1.0) if r["component"] not in but else None
 
 
 def _missing_kind(kind: str) -> Measure:
