@@ -11,6 +11,7 @@ from foundcause.table import read_table
 from foundcause.table.time_order import time_order
 
 DAYS = pd.date_range("2020-01-01", periods=120, freq="D")
+YEARS = [year for year in range(1900, 2020) if year * 7 % 11 and year * 5 % 13]
 OPEN = pd.date_range("2020-01-01", periods=900, freq="h")
 HOURS = pd.date_range("2020-01-01", periods=120, freq="h")
 
@@ -71,6 +72,21 @@ def test_steps_that_lack():
     assert "steps are longer than the usual 1 day" in note and "the longest is" in note
     (note,) = said(table(reverse=True, date=HOURS[kept]))
     assert "longer than the usual 1 hour" in note
+
+
+@pytest.mark.parametrize(
+    ("column", "step", "longest"),
+    [
+        ([f"FY{year}" for year in YEARS], "1 year", "3 years"),
+        ([f"{year}/{(year + 1) % 100:02d}" for year in YEARS], "1 year", "3 years"),
+        ([f"FY{year} H{k}" for year in YEARS for k in (1, 2)], "6 months", "2.5 years"),
+        ([f"{k // 60:02d}:{k % 60:02d}" for k in range(0, 1200, 5) if k % 9 and k % 7], "5 minutes", "15 minutes"),
+        (YEARS, "1", "3"),  # whatever a step is
+    ],
+)
+def test_steps_are_told_in_the_unit_of_their_column(column, step, longest):
+    (note,) = said(table(year=column))
+    assert f"longer than the usual {step} (the longest is {longest})" in note
 
 
 @pytest.mark.parametrize(
