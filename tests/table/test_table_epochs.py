@@ -48,6 +48,14 @@ def test_numbers_that_are_moments(name, cells, told, kind):
     np.testing.assert_allclose(again.values, DAYS[3:5], rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize("cell", ["43{},5", "43,{}", "43{} d"])
+def test_moments_in_numbers_of_any_style_are_read_alike_again(cell):
+    encoded = encode("date", cells := [cell.format(831 + k) for k in range(ROWS)])
+    assert encoded.kind == "date" and encoded.values[0] // 1 == 18262
+    again = encode("date", cells[3:9], reading=encoded.reading)
+    np.testing.assert_array_equal(again.values, encoded.values[3:9])
+
+
 @pytest.mark.parametrize(
     ("name", "cells"),
     [

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from foundcause.table.reading import Style
+
 _DAY = 86_400.0
 _EXCEL_ZERO = 25_569.0  # 1970-01-01
 _UNITS = {"seconds": 1.0, "milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}
@@ -28,11 +30,17 @@ _TIMES = frozenset(["t", "time", "times", "zeit", "created", "updated", "modifie
 
 @dataclass(frozen=True, kw_only=True)
 class EpochStyle:
-    """Moments as numbers; unit: a key of the units of Unix time, or days as Excel counts them."""
+    """Moments as numbers.
+
+    unit: a key of the units of Unix time, or days as Excel counts them. numbers: how they are written, if as text.
+    """
 
     unit: str
+    numbers: Style | None = None
 
     def read(self, words: Sequence[str]) -> np.ndarray:
+        if self.numbers is not None:
+            return self.days(self.numbers.read(words))
         return self.days(pd.to_numeric(pd.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float))
 
     def days(self, numbers: np.ndarray) -> np.ndarray:
@@ -40,8 +48,11 @@ class EpochStyle:
         return numbers - _EXCEL_ZERO if self.unit == "days" else numbers / (_UNITS[self.unit] * _DAY)
 
 
-def find_epoch(name: str, seen: np.ndarray) -> EpochStyle | None:
-    """How the different numbers ``seen``, sorted, of a column tell moments; None where they tell none."""
+def find_epoch(name: str, seen: np.ndarray, *, numbers: Style | None = None) -> EpochStyle | None:
+    """How the different numbers ``seen``, sorted, of a column tell moments; None where they tell none.
+
+    numbers: as in ``EpochStyle``.
+    """
     words = {word.casefold() for word in _WORD.findall(name)}
     if len(seen) < _LEAST_VALUES or words.isdisjoint(_MOMENTS | _DATES | _TIMES):
         return None
@@ -49,9 +60,11 @@ def find_epoch(name: str, seen: np.ndarray) -> EpochStyle | None:
     first = _FIRST_OF_TIMES if words.isdisjoint(_MOMENTS | _DATES) else _FIRST
     for unit, parts in _UNITS.items():
         if seen[0] >= first * parts and seen[-1] <= _LAST * parts:
-            return EpochStyle(unit=unit)
+            return EpochStyle(unit=unit, numbers=numbers)
     dated = not words.isdisjoint((_MOMENTS | _DATES) - {"day", "ts"})
-    return EpochStyle(unit="days") if dated and seen[0] >= _FIRST_DAY and seen[-1] <= _LAST_DAY else None
+    if dated and seen[0] >= _FIRST_DAY and seen[-1] <= _LAST_DAY:
+        return EpochStyle(unit="days", numbers=numbers)
+    return None
 
 
 def tell_epoch(name: str, seen: np.ndarray, style: EpochStyle) -> str:

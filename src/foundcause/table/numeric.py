@@ -49,7 +49,7 @@ def encode_numbers(
         values = days_of_digits(values)
         notes = (*notes, told, *tell_odd_days(name, values))
         return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes, style=DigitStyle())
-    if epoch := find_epoch(name, seen):
+    if epoch := find_epoch(name, seen, numbers=style):
         notes = (*notes, tell_epoch(name, seen, epoch))
         values = epoch.days(values)
         return Encoded(values=values, kind="date", encoding="days since 1970-01-01", notes=notes, style=epoch)
