@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from foundcause.table import read_table
 from foundcause.table.encode import encode_column
 from foundcause.table.scales import known_order
 
@@ -271,6 +272,13 @@ def test_other_types():
     assert encode([3 + 4j, 1j]).values.tolist() == [5, 1]
     assert encode(pd.arrays.IntervalArray.from_breaks([0, 1, 3])).values.tolist() == [0.5, 2]
     assert encode([[1], [2], [1], {"a": 1}], dtype=object).kind == "nominal"
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "string"])
+def test_a_first_cell_that_is_missing_in_the_types_of_pandas(dtype):
+    cells = pd.array([None, *map(str, range(39))] if dtype == "string" else [None, *range(39)], dtype=dtype)
+    table = read_table(pd.DataFrame({"a": cells, "b": np.arange(40) % 7}))
+    assert np.isnan(table.values[0, 0]) and table.values[1, 0] == 0
 
 
 def test_numbers_in_a_declared_order_keep_it():

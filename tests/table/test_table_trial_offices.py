@@ -177,6 +177,10 @@ def test_first_rows_with_words_for_missing_numbers_are_data(tmp_path):
     named[:2] = ["Unit,x,y", "Type,x,y"]  # come back below
     named[30:32] = ["Unit,1,2", "Type,3,4"]
     assert not mentions(read_table(write(tmp_path / "t.csv", "kind,a,b", *named)), "describe the columns")
+    samples = [f"s{k},{'xy'[k % 2]},{a},{b}" for k, (a, b) in enumerate(rows(60, 2))]
+    for controls in (["blank,z,<0.1,<0.1", "control,z,<0.1,<0.1"], ["blank,x,low,low", "control,y,low,low"]):
+        table = read_table(write(tmp_path / "t.csv", "sample,batch,lead,zinc", *controls, *samples))
+        assert not mentions(table, "describe the columns") and len(table.values) == 62
 
 
 @pytest.mark.parametrize(
@@ -210,6 +214,21 @@ def test_blanks_behind_the_commas_of_a_header_make_no_prose(tmp_path):
     for first in ("NA,NA,NA", numbers[0]):
         table = read_table(write(tmp_path / "t.csv", "one, two, three", first, *numbers))
         assert table.names == ("one", "two", "three")
+
+
+def test_a_header_typed_with_blanks_keeps_its_names_above_units(tmp_path):
+    numbers = [",".join(map(str, row)) for row in rows(40, 3)]
+    table = read_table(write(tmp_path / "t.csv", "speed, weight, size", "km/h,kg,m", *numbers))
+    assert table.names == ("speed", "weight", "size") and len(table.values) == 40
+    assert mentions(table, "reads like units or questions")
+    merged = read_table(write(tmp_path / "t.csv", "car, car, house", "speed,weight,size", *numbers))
+    assert merged.names == ("car / speed", "car / weight", "house / size")
+
+
+def test_decimal_commas_below_a_header_with_blanks_are_refused(tmp_path):
+    numbers = [f"{a},{b},{c},{d}" for a, b, c, d in np.random.default_rng(0).integers(1, 99, (40, 4))]
+    with pytest.raises(TableError, match="'weight, height' reads like a header"):
+        read_table(write(tmp_path / "t.csv", "weight, height", *numbers))
 
 
 def test_a_data_logger_of_campbell(tmp_path):

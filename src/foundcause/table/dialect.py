@@ -51,6 +51,11 @@ def is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 
 
+def tells_number(cell: str) -> bool:
+    """Whether a cell looks like a number or the bound of one: '<0.1', '≥ 90'."""
+    return is_number(cell.strip("<>=≤≥~ "))
+
+
 def guess_encoding(head: bytes) -> str:
     """The codec of a text that begins so."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -101,7 +106,7 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     while _is_title(rows, header):
         if title := lines[skipped].strip(" " + separator):
             titles.append(title)
-        names_above = names_above or (title if _reads_like_names(rows[0]) and not is_prose(rows) else "")
+        names_above = names_above or (title if _reads_like_names(rows[0]) else "")
         skipped += 1
         while not lines[skipped].strip():
             skipped += 1

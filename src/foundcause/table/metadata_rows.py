@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from foundcause.table.blank import cell_text
-from foundcause.table.dialect import is_number
+from foundcause.table.dialect import is_number, tells_number
 
 _MOST_ROWS = 25
 _FEWEST_ROWS = 2
@@ -36,16 +36,24 @@ def count_metadata_rows(frame: pd.DataFrame) -> int:
     A label is known, or has no digits where the first cells below, such as dates, have.
     """
     most = max(0, min(_MOST_ROWS, len(frame) - _FEWEST_BELOW))
-    head = [[cell_text(cell) for cell in frame.iloc[k]] for k in range(most)]
     dated = _have_digits(_texts(frame.iloc[most : most + _LOOKED_AT, 0]))
-    rows = next((k for k, row in enumerate(head) if not _describes(row, dated=dated)), most)
+    head: list[list[str]] = []
+    for k in range(most):
+        row = [cell_text(cell) for cell in frame.iloc[k]]
+        if not _describes(row, dated=dated):
+            break
+        head.append(row)
+    rows = len(head)
     if rows < _FEWEST_ROWS:
         return 0
-    below = frame.iloc[rows : rows + _LOOKED_AT]
-    numeric = [k for k in range(1, frame.shape[1]) if _are_numbers(_texts(below.iloc[:, k]))]
-    words = sum(bool(row[k]) for row in head[:rows] for k in numeric)
-    returning = {_label(row[0]) for row in head[:rows]} & set(map(_label, _texts(below.iloc[:, 0])))
-    return rows if words > 1 and 2 * len(numeric) >= frame.shape[1] - 1 and not returning else 0
+    below = [_texts(frame.iloc[rows : rows + _LOOKED_AT, k]) for k in range(frame.shape[1])]
+    numeric = [k for k in range(1, len(below)) if _are_numbers(below[k])]
+    words = sum(bool(row[k]) for row in head for k in numeric)
+    if words < 2 or 2 * len(numeric) < len(below) - 1:
+        return 0
+    # What comes back is a case: a word of its group, or one for a measurement that failed.
+    returning = (set(map(_label, texts)) & {_label(row[k]) for row in head} - {""} for k, texts in enumerate(below))
+    return 0 if any(returning) else rows
 
 
 def _describes(row: list[str], *, dated: bool) -> bool:
@@ -53,7 +61,7 @@ def _describes(row: list[str], *, dated: bool) -> bool:
     if label in _OF_NUMBERS:
         return True
     known = label in _LABELS or (dated and bool(label) and not any(map(str.isdigit, label)))
-    return known and not any(map(is_number, row[1:]))
+    return known and not any(tells_number(cell) for cell in row[1:])
 
 
 def _have_digits(texts: list[str]) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from foundcause.table.blank import cell_text
-from foundcause.table.dialect import is_number
+from foundcause.table.dialect import is_number, tells_number
 from foundcause.table.metadata_rows import count_metadata_rows
 from foundcause.table.names import as_text
 from foundcause.table.reading import is_text, quote, shorten
@@ -123,7 +123,11 @@ def _rows_of_survey_tools(frame: pd.DataFrame) -> int:
 
     SurveyMonkey writes one row, with the word 'Response' below each question that is one column.
     """
-    if len(frame) > 1 and not cell_text(frame.iat[0, 0]) and any(cell in _RESPONSES for cell in frame.iloc[0].tolist()):
+    if (
+        len(frame) > 1
+        and not cell_text(frame.iat[0, 0])
+        and any(cell_text(cell) in _RESPONSES for cell in frame.iloc[0])
+    ):
         return 1
     for k in range(min(_MOST_BELOW, len(frame) - 1)):
         filled = [cell for cell in frame.iloc[k].tolist() if cell_text(cell)]
@@ -138,7 +142,7 @@ def _describes(frame: pd.DataFrame, texts: list[int]) -> bool:
     filled = [k for k, cell in enumerate(first) if cell_text(cell)]
     if len(filled) < 2 or any(k not in texts or not isinstance(first[k], str) for k in filled):
         return False
-    if any(is_number(first[k].strip("<>=≤≥~ ")) for k in filled):
+    if any(tells_number(first[k]) for k in filled):
         return False
     chances = [_log_chance(first[k].strip(), frame.iloc[1:, k]) for k in filled]
     speaking = [chance for chance in chances if chance is not None]

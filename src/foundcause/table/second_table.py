@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from foundcause.table.cells import split_text
-from foundcause.table.dialect import Dialect, is_number
+from foundcause.table.dialect import Dialect, is_number, tells_number
 from foundcause.table.packed import read_head
 from foundcause.table.reading import shorten
 from foundcause.table.vocabulary import is_missing
@@ -44,7 +44,7 @@ def _names(head: list[str], below: list[list[str]]) -> bool:
     """Whether the cells may name columns: different words, and some stand above numbers in every row below."""
     if len(head) < 2 or len(set(head)) < len(head) or len(below) < _ROWS_BELOW:
         return False
-    if any(is_missing(cell) or is_number(cell.strip("<>=≤≥~ ")) for cell in head):
+    if any(is_missing(cell) or tells_number(cell) for cell in head):
         return False
     if any(len(row) != len(head) for row in below):
         return False
