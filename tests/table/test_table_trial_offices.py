@@ -167,6 +167,8 @@ def test_the_reserve_bank_of_australia_and_the_abs(tmp_path):
     table = read_table(write(tmp_path / "t.csv", *abs_, *lines))
     np.testing.assert_array_equal(table.values[:, 1:], values)
     assert table.names[1:] == ("Cash", "Bill", "Bond") and table.columns[0].kind == "date"
+    counts = [f"{date},{k % 4},{k % 3},{k % 5}" for k, date in enumerate(dates)]
+    assert len(read_table(write(tmp_path / "t.csv", *abs_, *counts)).values) == 60  # the 3 of the month comes back
 
 
 def test_first_rows_with_words_for_missing_numbers_are_data(tmp_path):

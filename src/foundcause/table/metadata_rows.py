@@ -48,12 +48,12 @@ def count_metadata_rows(frame: pd.DataFrame) -> int:
         return 0
     below = [_texts(frame.iloc[rows : rows + _LOOKED_AT, k]) for k in range(frame.shape[1])]
     numeric = [k for k in range(1, len(below)) if _are_numbers(below[k])]
-    words = sum(bool(row[k]) for row in head for k in numeric)
-    if words < 2 or 2 * len(numeric) < len(below) - 1:
+    filled = sum(bool(row[k]) for row in head for k in numeric)
+    if filled < 2 or 2 * len(numeric) < len(below) - 1:
         return 0
     # What comes back is a case: a word of its group, or one for a measurement that failed.
-    returning = (set(map(_label, texts)) & {_label(row[k]) for row in head} - {""} for k, texts in enumerate(below))
-    return 0 if any(returning) else rows
+    told = [{_label(row[k]) for row in head if not is_number(row[k])} - {""} for k in range(len(below))]
+    return 0 if any(words & set(map(_label, texts)) for words, texts in zip(told, below, strict=True)) else rows
 
 
 def _describes(row: list[str], *, dated: bool) -> bool:
