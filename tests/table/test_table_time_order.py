@@ -13,6 +13,7 @@ from foundcause.table.time_order import time_order
 DAYS = pd.date_range("2020-01-01", periods=120, freq="D")
 YEARS = [year for year in range(1900, 2020) if year * 7 % 11 and year * 5 % 13]
 OPEN = pd.date_range("2020-01-01", periods=900, freq="h")
+MONTHS = pd.date_range("2010-01-01", periods=120, freq="MS")
 HOURS = pd.date_range("2020-01-01", periods=120, freq="h")
 
 
@@ -41,6 +42,9 @@ def said(read) -> list[str]:
         {"year": np.arange(1900, 2020)},
         {"quarter": [f"FY{year} Q{k}" for year in range(1990, 2020) for k in range(1, 5)]},
         {"day": DAYS, "weekday": DAYS.day_name()},
+        {"year": MONTHS.year, "month": MONTHS.month},
+        {"year": MONTHS.year, "month": MONTHS.month_name()},
+        {"month": MONTHS.year * 100 + MONTHS.month},
     ],
 )
 def test_rows_that_rise_or_fall(columns):
@@ -59,6 +63,9 @@ def test_rows_that_rise_or_fall(columns):
         {"date": np.repeat(DAYS[:40], 3), "station_nr": np.tile([7, 8, 9], 40)},
         {"date": HOURS.strftime("%Y-%m-%d"), "time": HOURS[::-1].strftime("%H:%M")},
         {"date": [DAYS[0]] * 120},
+        {"year": np.repeat(np.arange(1980, 2020), 3), "station": np.tile(["Ulm", "Bonn", "Kiel"], 40)},
+        {"time": np.repeat(np.arange(300, 340), 3)},
+        {"time": np.repeat(np.arange(2001, 2041) * 101, 3)},
     ],
 )
 def test_rows_of_unknown_order(columns):

@@ -1,4 +1,4 @@
-"""Whether the rows of a table rise or fall in time, by its columns of dates. Shapes: N rows."""
+"""Whether the rows of a table rise or fall in time, by its columns of dates or years. Shapes: N rows."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from foundcause.table.clock import SINCE_MIDNIGHT
-from foundcause.table.naming import names_units
+from foundcause.table.naming import names_occasions, names_time, names_units
 from foundcause.table.panel import tells_apart
 
 if TYPE_CHECKING:
     from foundcause.table.read import Table
 
 _MINUTES = 24 * 60
+_FIRST_YEAR, _LAST_YEAR = 1800, 2199
 
 
 def time_order(table: Table) -> int:
     """+1 where the rows rise in time, -1 where they fall, 0 where that is unknown.
 
-    Columns of dates that are sorted decide, with ties; it is unknown where they disagree, where none is sorted, and
-    where rows of one moment belong to several stations.
+    Columns of dates that are sorted decide, with ties, and years where there are no dates; it is unknown where they
+    disagree, where none is sorted, and where rows of one moment belong to several stations.
     """
-    columns = moments(table).values()
+    columns = (moments(table) or _years(table)).values()
     orders = {order for column in columns if (order := order_of(column))}
     return orders.pop() if len(orders) == 1 and not any(shares_moments(table, column) for column in columns) else 0
 
@@ -54,8 +55,26 @@ def shares_moments(table: Table, moments: np.ndarray) -> bool:
     return any(
         tells_apart(table.values[:, k], moments)
         for k, column in enumerate(table.columns[: len(table.names)])
-        if column.kind in ("nominal", "binary", "ordinal") or (column.kind != "date" and names_units(column.name))
+        if (column.kind in ("nominal", "binary", "ordinal") and not names_occasions(column.name))
+        or (column.kind != "date" and names_units(column.name))
     )
+
+
+def _years(table: Table) -> dict[str, np.ndarray]:
+    """The columns of years, 2020, and of their months, 202001, by name: numbers, for cases have years, too."""
+    return {
+        column.name: table.values[:, k]
+        for k, column in enumerate(table.columns[: len(table.names)])
+        if column.kind == "count" and names_time(column.name) and _are_years(table.values[:, k])
+    }
+
+
+def _are_years(column: np.ndarray) -> bool:
+    seen = column[~np.isnan(column)]
+    years, months = np.divmod(seen, 100)
+    by_month = ((months >= 1) & (months <= 12)).all() and bool(seen.min() > _LAST_YEAR)
+    years = years if by_month else seen
+    return bool(((years >= _FIRST_YEAR) & (years <= _LAST_YEAR)).all())
 
 
 def _are_whole(column: np.ndarray) -> bool:
