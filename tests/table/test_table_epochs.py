@@ -28,6 +28,7 @@ def encode(name, cells, **options):
         ("created_at", (SECONDS * 1e6).astype(int), "microseconds since"),
         ("EpochNs", SECONDS * 1e9, "nanoseconds since"),
         ("Date", DAYS.to_numpy() + 25569, "43831 and the like are read as days since 1899-12-30, as Excel counts them"),
+        ("to_date", DAYS.to_numpy() + 25569, "days since 1899-12-30"),
         ("MESS_DATUM", HOURS.strftime("%Y%m%d%H"), "2020010100 and the like are read as dates"),
         ("when", HOURS.strftime("%Y%m%d%H%M"), "202001010000 and the like are read as dates"),
         ("when", HOURS.strftime("%Y%m%d%H%M%S"), "20200101000000 and the like are read as dates"),
@@ -62,6 +63,9 @@ def test_moments_in_numbers_of_any_style_are_read_alike_again(cell):
         ("income", SECONDS),
         ("cpu_time_ns", np.linspace(4e8, 8e8, ROWS)),  # how long something took
         ("date", np.arange(ROWS)),
+        ("sales_per_day", np.linspace(1e9, 3e9, ROWS)),
+        ("day_charges", np.linspace(4e8, 3e9, ROWS)),
+        ("paid_to_date", np.linspace(21_000, 70_000, ROWS)),
         ("time", np.arange(43831, 43831 + ROWS)),
         ("update", np.arange(43831, 43831 + ROWS)),
         ("code", 2020_01_01_99 + np.arange(ROWS) * 100),

@@ -24,8 +24,9 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MOMENTS = frozenset(
     ["timestamp", "timestamps", "ts", "epoch", "unix", "unixtime", "datetime", "zeitstempel", "horodatage", "posix"]
 )
-_DATES = frozenset(["date", "dates", "datum", "fecha", "day"])
-_TIMES = frozenset(["t", "time", "times", "zeit", "created", "updated", "modified"])
+_DATES = frozenset(["date", "dates", "datum", "fecha"])
+_TIMES = frozenset(["t", "time", "times", "zeit", "day", "created", "updated", "modified"])
+_AMOUNTS = frozenset(["per", "to"])  # sales per day, paid to date; but from_date and to_date
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +57,14 @@ def find_epoch(name: str, seen: np.ndarray, *, numbers: Style | None = None) -> 
     words = {word.casefold() for word in _WORD.findall(name)}
     if len(seen) < _LEAST_VALUES or words.isdisjoint(_MOMENTS | _DATES | _TIMES):
         return None
+    if len(words) > 2 and not words.isdisjoint(_AMOUNTS):
+        return None
     # How long something took is a time, too.
     first = _FIRST_OF_TIMES if words.isdisjoint(_MOMENTS | _DATES) else _FIRST
     for unit, parts in _UNITS.items():
         if seen[0] >= first * parts and seen[-1] <= _LAST * parts:
             return EpochStyle(unit=unit, numbers=numbers)
-    dated = not words.isdisjoint((_MOMENTS | _DATES) - {"day", "ts"})
+    dated = not words.isdisjoint((_MOMENTS | _DATES) - {"ts"})
     if dated and seen[0] >= _FIRST_DAY and seen[-1] <= _LAST_DAY:
         return EpochStyle(unit="days", numbers=numbers)
     return None
