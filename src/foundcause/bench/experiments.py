@@ -15,6 +15,7 @@ from foundcause.bench.datasets import (
     DIMENSION,
     DIMENSION_PAPER,
     EXAMPLE_PAIRS,
+    SERIES,
     TEXTBOOK,
     TUEBINGEN,
     WIDE,
@@ -98,6 +99,12 @@ EXPERIMENTS: dict[str, Experiment] = {
             name="textbook",
             question="simulations as the literature has them, by gCastle: nothing hidden, 20 variables, 1,000 rows",
             datasets=TEXTBOOK,
+        ),
+        Experiment(
+            name="series",
+            question="systems that move in time: vector autoregressions of 10 variables, 500 rows",
+            datasets=SERIES,
+            methods="series",
         ),
         Experiment(name="tuebingen", question="direction of 102 real pairs", datasets=TUEBINGEN, seeds=1, pairs=True),
         Experiment(

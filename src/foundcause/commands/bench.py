@@ -96,7 +96,8 @@ def experiments(plugin: Plugins = None) -> None:
 def run(
     experiment: Annotated[str, typer.Argument(help="Name of the experiment; `bench experiments` lists them.")],
     methods: Annotated[
-        str | None, typer.Option(help="Comma-separated names, or all, fast, ours, ablations; default by experiment.")
+        str | None,
+        typer.Option(help="Comma-separated names, or all, fast, ours, series, ablations; else by experiment."),
     ] = None,
     only: Annotated[str | None, typer.Option(help="Comma-separated data sets; default all of the experiment.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; default by experiment.")] = None,

@@ -106,7 +106,7 @@ PAPER = Mixture(
     missing=Missing(chance=0.15, cells=uniform(0.02, 0.12)),
 )
 
-_TEXTBOOK, _SERIES, _MIXED = 0.16, 0.08, 0.08
+_TEXTBOOK, _SERIES, _MIXED = 0.14, 0.16, 0.08
 _OTHERS = {
     "dowhy": 0.03,
     "diverse": 0.06,

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from foundcause.bench.baselines import external, functional, ours, search, simple
+from foundcause.bench.baselines import external, functional, ours, search, series, simple
 from foundcause.bench.baselines.method import Method
 from foundcause.bench.pairs import methods as pair_methods
 from foundcause.errors import ConfigError
 
-_FAMILIES = (ours.METHODS, search.METHODS, functional.METHODS, simple.METHODS, external.METHODS, pair_methods.METHODS)
+_FAMILIES = (
+    ours.METHODS,
+    search.METHODS,
+    functional.METHODS,
+    simple.METHODS,
+    series.METHODS,
+    external.METHODS,
+    pair_methods.METHODS,
+)
 METHODS: dict[str, Method] = {entry.name: entry for family in (*_FAMILIES, ours.ABLATIONS) for entry in family}
 
 FAST = (
@@ -23,6 +31,9 @@ FAST = (
 )
 """Baselines that need seconds, not minutes, on the paper's fifteen."""
 
+IN_TIME = tuple(entry.name for entry in series.METHODS)
+"""Those that take the order of rows for time."""
+
 
 def method(name: str) -> Method:
     """The registry's entry of this name."""
@@ -32,7 +43,7 @@ def method(name: str) -> Method:
 
 
 def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
-    """Methods of a comma-separated request; ``all``, ``fast``, ``ours`` and ``ablations`` stand for groups.
+    """Methods of a comma-separated request; ``all``, ``fast``, ``ours``, ``series`` and ``ablations`` stand for groups.
 
     With ``pairs`` only those that orient a single pair are kept, else only those that handle whole tables; a method
     named outright that cannot do the job is refused.
@@ -56,8 +67,9 @@ def groups(pairs: bool = False) -> dict[str, tuple[str, ...]]:
     """Words that stand for several methods."""
     ablations = tuple(entry.name for entry in ours.ABLATIONS)
     return {
-        "all": tuple(entry for entry in METHODS if entry not in ablations),
+        "all": tuple(entry for entry in METHODS if entry not in (*ablations, *IN_TIME)),
         "ours": tuple(entry.name for entry in ours.METHODS),
         "ablations": ("foundcause", *ablations),
+        "series": (*(entry.name for entry in ours.METHODS), *IN_TIME, "pc_0.01", "grasp", "boss", "direct_lingam"),
         "fast": (*FAST, *(entry.name for entry in pair_methods.METHODS)) if pairs else FAST,
     }

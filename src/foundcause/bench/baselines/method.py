@@ -48,6 +48,8 @@ class Method:
     """Whether it handles more than two columns."""
     pairs: bool = False
     """Whether it orients a single pair."""
+    series: bool = False
+    """Whether it takes the order of rows for time: then it is run where rows stand in that order, or when named."""
     ours: bool = False
     """Whether it needs a checkpoint of ours."""
     reason: Callable[[], str | None] = lambda: None

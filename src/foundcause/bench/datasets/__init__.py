@@ -14,6 +14,7 @@ from foundcause.bench.datasets import (
     gaussian,
     petshop,
     sachs,
+    series,
     synthetic,
     tuebingen,
 )
@@ -29,6 +30,7 @@ _FAMILIES = (
     dream4,
     synthetic,
     castle,
+    series,
     dowhy,
     tuebingen,
     example_pairs,
@@ -72,6 +74,9 @@ BEYOND = (
 
 TEXTBOOK = tuple(entry.name for entry in castle.DATASETS)
 """What methods are first compared on in the literature, made by gCastle."""
+
+SERIES = tuple(entry.name for entry in series.DATASETS)
+"""Rows in the order of time."""
 
 TUEBINGEN = tuple(entry.name for entry in tuebingen.DATASETS)
 EXAMPLE_PAIRS = tuple(entry.name for entry in example_pairs.DATASETS)
