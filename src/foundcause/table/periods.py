@@ -38,7 +38,7 @@ _TWO_YEARS = re.compile(
 _PART = re.compile(  # of a fiscal year, behind or before it: FY23 Q2, Q2 2023/24, 2QFY23, 2023/24 Quarter 2
     r"(?P<year>.*?\d)[ ,/-]*(?:(?P<part>[QTHSM])|Q(?:uarte|t)r\.? ?)(?P<number>\d{1,2})"
     r"|(?:(?P<first_part>[QTHS])|Q(?:uarte|t)r\.? ?)(?P<its_number>\d)(?:[ ,/-]+|(?=FY))(?P<its_year>.*)"
-    r"|(?P<first_number>\d)(?P<its_part>[QTHS])[ ,/-]*(?P<last_year>FY.*|.*/.*)",
+    r"|(?P<first_number>\d)(?P<its_part>[QTHS])[ ,/-]*(?P<last_year>FY.*|[^/]*/.*)",
     re.IGNORECASE,
 )
 
@@ -67,8 +67,10 @@ def read_two_years(words: list[str]) -> Encoded | None:
         (YearStyle(parts=True), "year in which it begins, Q2 as .25"),
         (YearStyle(fiscal=True, parts=True), "fiscal year, Q2 as .25"),
     ):
+        if len(words) < 2 or np.isnan(style.read(words[:1])).any():
+            continue  # nearly always, and the patterns take time
         values = style.read(words)
-        if len(words) > 1 and not np.isnan(values).any():
+        if not np.isnan(values).any():
             return Encoded(values=values, kind="date", encoding=encoding, style=style)
     return None
 
