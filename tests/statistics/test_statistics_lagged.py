@@ -138,6 +138,23 @@ def test_any_series_is_read(seed: int, rows: int, columns: int, gaps: float, kin
     assert torch.allclose(turned, found[order][:, order], atol=2e-3)
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(12, 3), (13, 30), (60, 8)])
+def test_gaps_at_both_ends_and_more_columns_than_rows_are_finite_and_scales_do_not_matter(
+    rows: int, columns: int
+) -> None:
+    values = walks(7, rows, columns)
+    values[: rows // 4, 0] = values[-(rows // 4) :, 0] = np.nan
+    values[1:, 1] = np.nan  # one cell
+    values[:, 2] = np.nan
+    found = features(values, worth=5)
+    assert all(np.isfinite(matrix).all() for matrix in found.values())
+    assert not any(found[name][2].any() for name in ("news_z", "lead_z_forward", "lead_all_z_forward"))
+    rising, falling = features(np.exp(values), worth=5), features(-values, worth=5)
+    for name, matrix in found.items():
+        np.testing.assert_array_equal(rising[name], matrix)
+        np.testing.assert_allclose(falling[name], matrix, atol=1e-4)
+
+
 def test_without_resemblance_there_is_nothing_to_read() -> None:
     values = walks(0)
     assert not any(matrix.any() for matrix in features(values, worth=len(values)).values())
