@@ -37,6 +37,7 @@ def said(read) -> list[str]:
         {"date": np.repeat(DAYS[:40], 3)},
         {"date": DAYS.where(DAYS.day > 2)},
         {"date": HOURS.strftime("%Y-%m-%d"), "time": HOURS.strftime("%H:%M")},
+        {"date": HOURS.strftime("%Y-%m-%d"), "end": [f"{hour + 1:02d}:00" for hour in HOURS.hour]},
         {"date": HOURS.strftime("%Y-%m-%d"), "hour": HOURS.hour},
         {"timestamp": (HOURS - pd.Timestamp("1970-01-01")) // pd.Timedelta(seconds=1)},
         {"year": np.arange(1900, 2020)},

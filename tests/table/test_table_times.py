@@ -56,6 +56,7 @@ def test_zones_of_one_column_are_told_apart_and_doubtful_ones_are_told():
         (["7 AM", "3 PM", "11am", "12 p.m."], [420, 900, 660, 720]),
         (["7 AM", "8 AM", "12 AM"], [420, 480, 0]),
         (["7 AM", "7:30 AM", "3 PM"], [420, 450, 900]),
+        (["8:00", "24:00", "24:00:00", "24h00", "24:00 Uhr"], [480, 1440, 1440, 1440, 1440]),
     ],
 )
 def test_full_hours(cells, minutes):

@@ -17,7 +17,8 @@ _DAY_MINUTES = 1440
 _LEAST_TIMES = 4  # fewer do not crowd anywhere
 _EMPTY_DAY, _FULL_NIGHT = 360, 180  # minutes that times around midnight leave empty: more by day, fewer at midnight
 _CLOCK = re.compile(
-    r"(?P<hour>[01]?\d|2[0-3])[:h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:[.,]\d+)?))?"
+    r"(?P<hour>[01]?\d|2[0-3]|24(?=[:h]00(?::00)?(?: (?:uhr|uur|h))?$))"  # 24:00 ends a day
+    r"[:h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:[.,]\d+)?))?"
     r"(?: ?(?P<half>[ap])\.?m\.?| (?:uhr|uur|h))?"
     r"|(?P<full_hour>0?[1-9]|1[0-2]) ?(?P<its_half>[ap])\.?m\.?",
     re.IGNORECASE,

@@ -32,10 +32,14 @@ def moments(table: Table) -> dict[str, np.ndarray]:
     """The columns of dates by name, (N,) each and NaN for missing; a lone day is told with a lone time of day."""
     columns = table.columns[: len(table.names)]
     dated = {column.name: table.values[:, k] for k, column in enumerate(columns) if column.kind == "date"}
-    clocks = [column.name for column in columns if column.kind == "date" and column.encoding.startswith(SINCE_MIDNIGHT)]
+    encodings = {column.name: column.encoding for column in columns}
+    clocks = [name for name in dated if encodings[name].startswith(SINCE_MIDNIGHT)]
     days = [name for name in dated if name not in clocks]
     if len(days) == len(clocks) == 1 and _are_whole(dated[days[0]]):
-        return {days[0]: dated[days[0]] + dated[clocks[0]] % _MINUTES / _MINUTES}
+        minutes = dated[clocks[0]]
+        if encodings[clocks[0]] != SINCE_MIDNIGHT:  # times of a night count on from the day before, as 24:00 does
+            minutes = minutes % _MINUTES
+        return {days[0]: dated[days[0]] + minutes / _MINUTES}
     return {name: dated[name] for name in days or clocks}
 
 
