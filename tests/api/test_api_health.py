@@ -205,3 +205,9 @@ def test_shares_of_a_whole_are_told() -> None:
     for cells in (shares, np.round(100 * shares, 1), 1e308 * shares):
         (told,) = table_warnings(np.column_stack([cells, rng.normal(size=500)]), list("abcx"), trained_variables=50)
         assert told.startswith("columns 'a', 'b', 'c' add up to the same") and "forced by the sum" in told
+
+
+def test_drifting_series_are_advised_where_their_order_is_not_read() -> None:
+    walks = np.cumsum(np.random.default_rng(0).normal(size=(400, 3)), axis=0)
+    assert "they drift: changes from row to row may tell more" in words(walks, worth=20)
+    assert "they drift" not in words(walks, worth=20, order=1)

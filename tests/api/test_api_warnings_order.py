@@ -72,7 +72,7 @@ def test_a_series_is_read_as_the_rows_it_is_worth() -> None:
     expected = [found.existence_probabilities.sum() for found in (series, shuffled)]
     assert expected[0] < 0.7 * expected[1]  # columns that only drift look related to who takes every row for a new one
     walk = fc.discover(np.cumsum(rng.normal(size=(ROWS, 3)), axis=0), runs=1)
-    assert any("they drift: changes from row to row may tell more" in words for words in walk.warnings)
+    assert any("their order is taken for time, the first row being the oldest" in words for words in walk.warnings)
 
 
 def test_other_protocols_take_rows_as_they_come() -> None:

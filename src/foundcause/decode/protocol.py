@@ -62,7 +62,7 @@ DEFAULT = Protocol(name="default", spares_far_cells=True, heeds_neighbours=True)
 IN_WORDS = (
     f"passes over {DEFAULT.share:.0%} of the rows, copies keep their edges, every fourth pass leaves gaps, "
     "every second spares far cells, donors by seed, strong pairs looked at closely, by the rows they share, "
-    "series by as many rows as they are worth"
+    "series by as many rows as they are worth and by their order"
 )
 """What the default protocol is by now. Change these words when `discover` changes its answers: calibrations and results
 made before then count as not made, and tests ask for new ones."""
