@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+import networkx as nx
 import numpy as np
 
 from foundcause.bench.case import Case, Dataset, always_available
@@ -82,7 +83,7 @@ def simulate(graph: np.ndarray, system: System, rng: np.random.Generator) -> np.
         wave = np.sin(2 * np.pi * (time / period + rng.random(len(graph)))) * rng.uniform(0.5, 1.5, len(graph))
         noise = noise + wave * (np.arange(len(graph)) < _moved_by_rhythm())
     values = np.zeros((moments, len(graph)))
-    order = _causal_order(graph)
+    order = list(nx.topological_sort(nx.DiGraph(graph)))
     for now in range(1, moments):
         before = values[now - 1]
         values[now] = memory * before + noise[now] + (weights * late * _felt(before, system, turns)).sum(axis=0)
@@ -104,17 +105,6 @@ def _felt(values_D: np.ndarray, system: System, turns_DD: np.ndarray) -> np.ndar
         return np.repeat(values_D[:, None], len(values_D), axis=1)
     bounded = np.clip(values_D, -4.0, 4.0)[:, None]
     return np.where(turns_DD, 0.5 * bounded**2 - 1.0, 2.0 * np.tanh(bounded))
-
-
-def _causal_order(graph: np.ndarray) -> list[int]:
-    left, order = graph.copy(), []
-    waiting = list(range(len(graph)))
-    while waiting:
-        source = next(k for k in waiting if not left[:, k].any())
-        left[source] = False
-        waiting.remove(source)
-        order.append(source)
-    return order
 
 
 DATASETS = tuple(
