@@ -12,7 +12,7 @@ from foundcause.simulate.settings import Mishaps
 
 _SHARE = (0.1, 0.8)  # of the measurements of a table that are told in classes
 _LEAST_VALUES = 16  # a column with fewer distinct ones holds classes already
-_FEWEST_ROWS = 2  # of a class
+_FEWEST_ROWS = 2  # outside the largest class
 
 
 def tell_in_classes(
@@ -28,8 +28,7 @@ def tell_in_classes(
         if len(np.unique(column)) < _LEAST_VALUES:
             continue
         told = _KINDS[int(rng.choice(len(_KINDS), p=_OFTEN))](rng, column)
-        rarer = np.sort(np.unique(told, return_counts=True)[1])
-        if len(rarer) > 1 and len(told) - rarer[-1] >= _FEWEST_ROWS:
+        if len(told) - np.unique(told, return_counts=True)[1].max() >= _FEWEST_ROWS:
             values[finite, place], discrete[place] = told, True
             changed += 1
     return values, discrete, changed

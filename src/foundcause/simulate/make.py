@@ -172,11 +172,12 @@ def _finish(
     values, retold = scales.retell(rng, mixture.mishaps, values, discrete)
     if retold is not None:
         counts["scales"] = retold
-    if component not in (*OUR_PAIRS, textbook.NAME):
+    as_it_is = component in (*OUR_PAIRS, textbook.NAME)  # pairs come written down, textbooks never are
+    if not as_it_is:
         values, discrete, classed = classes.tell_in_classes(rng, mixture.mishaps, values, discrete)
         if classed is not None:
             counts["classes"] = classed
-    if retold or component not in (*OUR_PAIRS, textbook.NAME):  # these come written down, but not on their new scale
+    if retold or not as_it_is:  # a new scale is not written down yet
         values, written = resolution.write_down(rng, mixture.resolution, values, discrete)
         spoiled = spoiled + written
     if bystanders:

@@ -29,9 +29,8 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
         mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0, classes=0.0),
     )
     suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
-    whole = whole.without(
-        "textbook", "series", "mixed"
-    )  # they joined late: suites of several components stay what they were
+    # These joined late: suites of several components stay what they were.
+    whole = whole.without("textbook", "series", "mixed")
     generic = whole.only("diverse", "dowhy")
     missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
     wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
