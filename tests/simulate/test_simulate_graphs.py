@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
 
+from foundcause.errors import ConfigError
 from foundcause.simulate import dowhy_path
-from foundcause.simulate.graphs import TOPOLOGIES, limit_parents, sequential_attachment
-from foundcause.simulate.mixture import PAPER
+from foundcause.simulate.graphs import TOPOLOGIES, limit_parents, position_attachment, sequential_attachment
+from foundcause.simulate.mixture import PAPER, SHIPPED
+
+# Statistics of what DoWhy's generate_random_dag draws; the file says of which version.
+DOWHY = json.loads((Path(__file__).parent / "dowhy_graphs.json").read_text())["settings"]
 
 
 @pytest.mark.parametrize("topology", sorted(TOPOLOGIES))
@@ -54,19 +64,71 @@ def test_sequential_attachment_has_exactly_its_roots() -> None:
         assert not np.tril(graph).any()
 
 
-def test_dowhy_graphs_keep_the_table_of_the_paper() -> None:
+def _is_like(ours: np.ndarray, mean: list[float], std: list[float], graphs: int) -> bool:
+    """Whether means over graphs, (G, V), agree with DoWhy's within five standard errors of the difference."""
+    error = np.sqrt(ours.var(axis=0, ddof=1) / len(ours) + np.square(std) / graphs)
+    return bool((np.abs(ours.mean(axis=0) - mean) <= 5 * error + 1e-5).all())
+
+
+@pytest.mark.parametrize("dowhy", DOWHY, ids=lambda d: f"{d['roots']}-{d['children']}-{d['density']}")
+def test_position_attachment_draws_the_graphs_of_dowhy(dowhy: dict[str, Any]) -> None:
+    rng = np.random.default_rng(8)
+    roots, nodes = dowhy["roots"], dowhy["roots"] + dowhy["children"]
+    graphs = [position_attachment(rng, nodes, roots=roots, density=dowhy["density"]) for _ in range(1000)]
+    connected = [connected_components(graph, directed=True, connection="weak")[0] == 1 for graph in graphs]
+    assert dowhy["weakly_connected"] == dowhy["graphs"] and all(connected)
+    assert dowhy["root_counts"] == sorted({int((~graph.any(axis=0)).sum()) for graph in graphs}) == [roots]
+    assert not any(np.tril(graph).any() for graph in graphs)
+    edges = np.array([[graph.sum()] for graph in graphs])
+    assert _is_like(edges, dowhy["edges"][:1], dowhy["edges"][1:], dowhy["graphs"])
+    for axis, degree in ((1, "in_degree"), (2, "out_degree")):
+        ours = np.array(graphs).sum(axis=axis)
+        assert _is_like(ours, dowhy[f"{degree}_mean"], dowhy[f"{degree}_std"], dowhy["graphs"]), degree
+
+
+def test_independent_picks_are_told_from_dowhy() -> None:
+    """The parity test can fail: the graphs of SHIPPED have other in-degrees and fall apart."""
+    rng, dowhy = np.random.default_rng(9), DOWHY[-2]
+    nodes = dowhy["roots"] + dowhy["children"]
+    graphs = [sequential_attachment(rng, nodes, roots=dowhy["roots"], density=dowhy["density"]) for _ in range(300)]
+    assert not _is_like(
+        np.array(graphs).sum(axis=1), dowhy["in_degree_mean"], dowhy["in_degree_std"], dowhy["graphs"]
+    )
+    assert any(connected_components(graph, directed=True, connection="weak")[0] > 1 for graph in graphs)
+
+
+def test_position_attachment_agrees_with_an_installed_dowhy() -> None:
+    dowhy = pytest.importorskip("dowhy.gcm.data_generator", reason="not in DoWhy's releases up to 0.14")
+    import networkx as nx
+
+    rng = np.random.default_rng(10)
+    theirs = np.array([nx.to_numpy_array(dowhy.generate_random_dag(4, 16, 0.2)) > 0 for _ in range(500)]).sum(axis=1)
+    ours = np.array([position_attachment(rng, 20, roots=4, density=0.2) for _ in range(500)]).sum(axis=1)
+    assert _is_like(ours, theirs.mean(axis=0), theirs.std(axis=0, ddof=1), 500)
+
+
+def test_mixtures_name_their_graphs() -> None:
+    assert (PAPER.dowhy.graph, SHIPPED.dowhy.graph) == ("dowhy", "attachment")
+    with pytest.raises(ConfigError, match="lattice"):
+        dataclasses.replace(PAPER.dowhy, graph="lattice")
+
+
+@pytest.mark.parametrize("kind", ["dowhy", "attachment"])
+def test_dowhy_graphs_keep_the_table_of_the_paper(kind: str) -> None:
     rng = np.random.default_rng(6)
     last, fractions = [], []
     for _ in range(2000):
-        graph = dowhy_path.draw_graph(rng, PAPER.dowhy, 50)
+        graph = dowhy_path.draw_graph(rng, dataclasses.replace(PAPER.dowhy, graph=kind), 50)
         fractions.append((graph.sum(axis=0) == 0).mean())
         last.append(graph[:, -1].sum())
     assert min(fractions) >= 0.04 and max(fractions) <= 0.40
     assert abs(np.mean(fractions) - 0.225) < 0.02
-    # Expected in-degree of the last node is 49 * min(density, 4 / 49); density is uniform in [0.02, 0.40].
+    # Density is uniform in [0.02, 0.40], then capped. The last node has 49 before it, each a parent with that
+    # probability; DoWhy gives it one parent and that share of the other 48.
     cap = 4 / 49
-    mean = 49 * ((cap**2 - 0.02**2) / 2 + cap * (0.40 - cap)) / 0.38
-    assert abs(np.mean(last) - mean) < 0.15
+    mean = ((cap**2 - 0.02**2) / 2 + cap * (0.40 - cap)) / 0.38
+    expected = {"attachment": 49 * mean, "dowhy": 1 + 48 * mean}[kind]
+    assert abs(np.mean(last) - expected) < 0.15
 
 
 def test_limit_on_parents() -> None:

@@ -1,7 +1,10 @@
 """The DoWhy path (the paper's appendix on it): random attachment graphs with linear and neural mechanisms.
 
-V nodes, N rows, P parents. The generator the paper used draws samples node by node in Python objects; this draws the
-same distribution with one matrix product per layer. Output ranges of networks are recorded on the first
+V nodes, N rows, P parents. The generator the paper used, ``dowhy.gcm.data_generator``, is in DoWhy's repository but not
+in its release 0.14. With ``graph="dowhy"`` graphs have its distribution. Where the paper's text and that generator
+differ, this follows the text: Gaussian weights of linear mechanisms (there uniform), noise and root families (there
+Gaussian, uniform and mixtures), a log-uniform noise scale (there uniform), no clipping or binning of single nodes
+(artefacts come later). Samples are drawn with one matrix product per layer. Output ranges of networks are recorded on the first
 ``calibration_rows`` rows drawn, of which the table then shows the first N: the rows of the table take part in their own
 calibration, which spares a second pass and changes the ranges by a sampling error only.
 """
@@ -13,7 +16,7 @@ import numpy as np
 from foundcause.simulate import noise, roots
 from foundcause.simulate.blueprint import Blueprint, Samples
 from foundcause.simulate.chance import pick
-from foundcause.simulate.graphs import sequential_attachment
+from foundcause.simulate.graphs import position_attachment, sequential_attachment
 from foundcause.simulate.settings import DoWhyPath
 
 _POWER_STEPS = 6  # of power iteration; the norm is then right to a few percent
@@ -22,10 +25,11 @@ _PLAIN_ROOTS = {name: 1.0 for name in roots.FAMILIES if name != roots.MIXTURE}
 
 
 def draw_graph(rng: np.random.Generator, settings: DoWhyPath, nodes: int) -> np.ndarray:
-    """(V, V) graph by sequential random attachment."""
+    """(V, V) graph by sequential random attachment, of the kind the settings name."""
     count = min(max(1, round(settings.root_fraction.draw(rng) * nodes)), nodes - 1)
     density = min(settings.density.draw(rng), settings.parents / (nodes - 1))
-    return sequential_attachment(rng, nodes, roots=count, density=density)
+    attach = position_attachment if settings.graph == "dowhy" else sequential_attachment
+    return attach(rng, nodes, roots=count, density=density)
 
 
 def rows_needed(settings: DoWhyPath, rows: int) -> int:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 MAX_PARENTS = 10  # a mechanism with more inputs than this is noise to any learner
 
 
 def sequential_attachment(rng: np.random.Generator, nodes: int, *, roots: int, density: float) -> np.ndarray:
-    """(V, V) graph of the DoWhy path: roots first, then each node picks every earlier one with probability ``density``.
+    """(V, V) graph of independent picks: roots first, then each node picks every earlier one with probability ``density``.
 
     A node that picks none gets one at random, so exactly the first ``roots`` nodes have no parents.
     """
@@ -22,6 +23,28 @@ def sequential_attachment(rng: np.random.Generator, nodes: int, *, roots: int, d
     orphans = np.flatnonzero(~graph.any(axis=0))
     orphans = orphans[orphans >= roots]
     graph[(rng.random(orphans.size) * orphans).astype(int), orphans] = True
+    return graph
+
+
+def position_attachment(rng: np.random.Generator, nodes: int, *, roots: int, density: float) -> np.ndarray:
+    """(V, V) graph as DoWhy's generator of random causal models draws it: weakly connected, exactly ``roots`` roots.
+
+    The in-degree is fixed by position: a node with p nodes before it gets 1 + round(``density`` * (p - 1)) of them as
+    parents. Two repairs follow. A root without children gets one at random, and every smaller component is joined to
+    the largest one by an edge from the first node there to the last node here.
+    """
+    graph = np.zeros((nodes, nodes), dtype=bool)
+    for child in range(roots, nodes):
+        parents = 1 + round(density * (child - 1))
+        graph[rng.choice(child, size=parents, replace=False), child] = True
+    childless = np.flatnonzero(~graph[:roots].any(axis=1))
+    graph[childless, rng.integers(roots, nodes, size=childless.size)] = True
+    count, component = connected_components(graph, directed=True, connection="weak")
+    if count > 1:
+        largest = np.bincount(component).argmax()
+        first = np.flatnonzero(component == largest)[0]
+        for other in np.delete(np.arange(count), largest):
+            graph[first, np.flatnonzero(component == other)[-1]] = True
     return graph
 
 

@@ -61,6 +61,7 @@ PAPER = Mixture(
         noise={"gaussian": 0.30, "laplace": 0.30, "uniform": 0.20, "student_t": 0.20},
         noise_scale=log_uniform(0.01, 0.25),
         root_mixture=0.65,
+        graph="dowhy",
     ),
     diverse=DiversePath(
         topologies={
@@ -155,7 +156,9 @@ SHIPPED = dataclasses.replace(
         },
     ),
     hiding=Hiding(usual=uniform(0.0, 0.30), heavy=uniform(0.30, 0.80), heavy_chance=0.15, circumstances=0.2),
-    dowhy=dataclasses.replace(PAPER.dowhy, calibration_rows=0, units=uniform(4, 32), layers=uniform(1, 3)),
+    dowhy=dataclasses.replace(
+        PAPER.dowhy, graph="attachment", calibration_rows=0, units=uniform(4, 32), layers=uniform(1, 3)
+    ),
     diverse=dataclasses.replace(
         PAPER.diverse,
         topologies={

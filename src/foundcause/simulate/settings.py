@@ -147,6 +147,8 @@ class DoWhyPath:
     noise: weights of the noise families.
     noise_scale: range of the noise scale.
     root_mixture: share of roots drawn from a Gaussian mixture.
+    graph: ``dowhy`` draws graphs as DoWhy does (in-degree fixed by position, weakly connected); ``attachment`` picks
+        every earlier node with probability ``density``.
     """
 
     root_fraction: Range
@@ -161,8 +163,11 @@ class DoWhyPath:
     noise: Mapping[str, float]
     noise_scale: Range
     root_mixture: float
+    graph: str = "attachment"
 
     def __post_init__(self) -> None:
+        if self.graph not in ("attachment", "dowhy"):
+            raise ConfigError(f"graph is {self.graph!r}; choose 'attachment' or 'dowhy'")
         check_weights(self.mechanisms, "weights of DoWhy mechanisms")
         check_weights(self.noise, "weights of DoWhy noise")
 
