@@ -329,7 +329,7 @@ def test_without_encoder_statistics_suffice() -> None:
 
 
 def test_presets_are_found_by_name_and_nonsense_is_refused() -> None:
-    assert preset("SMALL") is SMALL and set(PRESETS) == {"base", "small", "tiny"}
+    assert preset("SMALL") is SMALL and set(PRESETS) == {"base", "small", "tiny", "paper_small"}
     with pytest.raises(ConfigError, match="base, small, tiny"):
         preset("huge")
     for change in (

@@ -91,9 +91,7 @@ def test_independent_picks_are_told_from_dowhy() -> None:
     rng, dowhy = np.random.default_rng(9), DOWHY[-2]
     nodes = dowhy["roots"] + dowhy["children"]
     graphs = [sequential_attachment(rng, nodes, roots=dowhy["roots"], density=dowhy["density"]) for _ in range(300)]
-    assert not _is_like(
-        np.array(graphs).sum(axis=1), dowhy["in_degree_mean"], dowhy["in_degree_std"], dowhy["graphs"]
-    )
+    assert not _is_like(np.array(graphs).sum(axis=1), dowhy["in_degree_mean"], dowhy["in_degree_std"], dowhy["graphs"])
     assert any(connected_components(graph, directed=True, connection="weak")[0] > 1 for graph in graphs)
 
 

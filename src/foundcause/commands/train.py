@@ -33,10 +33,11 @@ def register(app: typer.Typer) -> None:
 def train(
     context: typer.Context,
     out: Annotated[Path | None, typer.Option(help="Run folder; created when missing.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="Options by name: paper, statistics-only; others win.")] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file of options; options here win.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out.")] = False,
     init: Annotated[Path | None, typer.Option(help="Start from the weights of this checkpoint.")] = None,
-    preset: Annotated[str | None, typer.Option(help="Model preset: SMALL, TINY or BASE.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Model preset: SMALL, TINY, BASE or PAPER_SMALL.")] = None,
     mixture: Annotated[str | None, typer.Option(help="Task distribution: SHIPPED or PAPER.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Train on this component alone; may be repeated.")] = None,
     without: Annotated[list[str] | None, typer.Option(help="Leave out a component; may be repeated.")] = None,
@@ -75,19 +76,23 @@ def train(
     given |= _pairs(option or [])
     given |= {name: tuple(names) for name, names in (("only", only), ("without", without)) if names}
     model = _pairs(set_ or []) | ({"features": features} if features else {})
-    if out is None:
+    if out is None and recipe is None:
         raise ConfigError("say where the run goes: foundcause train --out runs/a --minutes 150")
 
-    from foundcause.train.config import read_toml, train_config
+    from foundcause.train.config import read_recipe, read_toml, train_config
     from foundcause.train.loop import train as run
     from foundcause.train.resume import resumed
 
-    options = read_toml(config) if config else {}
-    if "minutes" in given or "steps" in given:
-        options = {key: value for key, value in options.items() if key not in ("minutes", "steps")}
-    options |= given
+    options: dict[str, Any] = {}
+    # A run that is resumed has its recipe's options in its folder.
+    for further in (read_recipe(recipe) if recipe and not resume else {}, read_toml(config) if config else {}, given):
+        if "minutes" in further or "steps" in further:
+            options = {key: value for key, value in options.items() if key not in ("minutes", "steps")}
+        joined = {**options.get("model", {}), **further.get("model", {})}
+        options |= further | ({"model": joined} if joined else {})
     if model:
-        options["model"] = dict(options.get("model", {})) | model
+        options["model"] = {**options.get("model", {}), **model}
+    out = out or Path("runs") / str(recipe)
     settings = resumed(out, options) if resume else train_config(options)
     folder = run(settings, out, resume=resume, init=init, say=_say)
     if not folder.finished():

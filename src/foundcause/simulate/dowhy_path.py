@@ -4,9 +4,9 @@ V nodes, N rows, P parents. The generator the paper used, ``dowhy.gcm.data_gener
 in its release 0.14. With ``graph="dowhy"`` graphs have its distribution. Where the paper's text and that generator
 differ, this follows the text: Gaussian weights of linear mechanisms (there uniform), noise and root families (there
 Gaussian, uniform and mixtures), a log-uniform noise scale (there uniform), no clipping or binning of single nodes
-(artefacts come later). Samples are drawn with one matrix product per layer. Output ranges of networks are recorded on the first
-``calibration_rows`` rows drawn, of which the table then shows the first N: the rows of the table take part in their own
-calibration, which spares a second pass and changes the ranges by a sampling error only.
+(artefacts come later). Samples are drawn with one matrix product per layer. Output ranges of networks are recorded on
+the first ``calibration_rows`` rows drawn, of which the table then shows the first N: the rows of the table take part in
+their own calibration, which spares a second pass and changes the ranges by a sampling error only.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ MAX_PARENTS = 10  # a mechanism with more inputs than this is noise to any learn
 
 
 def sequential_attachment(rng: np.random.Generator, nodes: int, *, roots: int, density: float) -> np.ndarray:
-    """(V, V) graph of independent picks: roots first, then each node picks every earlier one with probability ``density``.
+    """(V, V) graph of independent picks: roots first, then each node picks every earlier one with chance ``density``.
 
     A node that picks none gets one at random, so exactly the first ``roots`` nodes have no parents.
     """

@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from importlib import resources
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from foundcause.errors import ConfigError
 
 OBJECTIVES = ("shipped", "paper")
 OPTIMIZERS = ("schedule-free", "adamw", "muon")
+JUDGES = ("loss", "skeleton_f1")
 RESERVED_SEEDS = {
     "scaling": 2_000_000_011,
     "validation": 2_000_000_033,
@@ -35,7 +37,7 @@ _BY_OBJECTIVE: dict[str, dict[str, float]] = {
 class TrainConfig:
     """Options of a run. Those without a default here (``lr``, ``replay``, ...) follow the objective unless given.
 
-    preset: model preset, ``SMALL``, ``TINY`` or ``BASE``.
+    preset: model preset, ``SMALL``, ``TINY``, ``BASE`` or ``PAPER_SMALL``.
     model: fields of the model configuration that replace those of the preset.
     mixture: task distribution, ``SHIPPED`` or ``PAPER``.
     shares: shares of components that replace those of the mixture (a table in TOML); any positive sum.
@@ -82,6 +84,9 @@ class TrainConfig:
     checkpoint_minutes: time between two checkpoints, which is also the most that a crash can lose.
     validate_minutes: time between two validations, with one more at the end; 0 never validates, so that the last
         checkpoint is the one that is calibrated.
+    validate_steps: steps between two validations, in place of ``validate_minutes``; 0 goes by the time.
+    keep_validated: keep the averaged weights of every validation, as ``step-N.safetensors``.
+    best_by: what makes a checkpoint the best, the lowest ``loss`` or the highest ``skeleton_f1`` (the paper's way).
     validation_tasks: tasks of each validation family (of pairs and excerpts, four times as many).
     validation_families: families that are validated; empty for all.
     calibration_tasks: tasks on which calibration is fitted at the end; 0 leaves it out.
@@ -134,6 +139,9 @@ class TrainConfig:
     scaling_tasks: int = 256
     checkpoint_minutes: float = 3.0
     validate_minutes: float = 10.0
+    validate_steps: int = 0
+    keep_validated: bool = False
+    best_by: str = "loss"
     validation_tasks: int = 40
     validation_families: tuple[str, ...] = ()
     calibration_tasks: int = 600
@@ -157,6 +165,8 @@ class TrainConfig:
             raise ConfigError(f"unknown objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}")
         if self.optimizer not in OPTIMIZERS:
             raise ConfigError(f"unknown optimizer {self.optimizer!r}; choose one of {', '.join(OPTIMIZERS)}")
+        if self.best_by not in JUDGES:
+            raise ConfigError(f"unknown best_by {self.best_by!r}; choose one of {', '.join(JUDGES)}")
         if (self.minutes is None) == (self.steps is None):
             raise ConfigError("give the budget of the run as either minutes or steps (--minutes 150 or --steps 10000)")
         if self.seed in RESERVED_SEEDS.values() or self.seed < 0:
@@ -191,8 +201,8 @@ class TrainConfig:
         for name in shares:
             if not 0 <= getattr(self, name) < 1:
                 raise ConfigError(f"option {name} is {getattr(self, name)}; it must be at least 0 and below 1")
-        not_negative = ("workers", "threads", "weight_decay", "warmup_steps", "validate_minutes", "decay_share",
-                        "reuse_delay", "replay_reservoir", "batch_reference", "calibration_tasks",
+        not_negative = ("workers", "threads", "weight_decay", "warmup_steps", "validate_minutes", "validate_steps",
+                        "decay_share", "reuse_delay", "replay_reservoir", "batch_reference", "calibration_tasks",
                         "thinning")  # fmt: skip
         for name in not_negative:
             if getattr(self, name) < 0:
@@ -253,3 +263,16 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"cannot read the training configuration {path}: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
+
+
+def recipes() -> list[str]:
+    """Names of the recipes that come with the package."""
+    folder = resources.files(__package__) / "recipes"
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def read_recipe(name: str) -> dict[str, Any]:
+    """The options of a recipe: preset, mixture, objective, optimizer, schedule and budget of one kind of run."""
+    if name not in recipes():
+        raise ConfigError(f"unknown recipe {name!r}; choose one of {', '.join(recipes())}, or give a file to --config")
+    return tomllib.loads((resources.files(__package__) / "recipes" / f"{name}.toml").read_text())

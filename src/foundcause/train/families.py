@@ -17,7 +17,8 @@ ALIASES = {"nonlinear": "diverse"}  # the name of the paper's family and of our 
 
 
 def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Suites by name, each a mixture: all of them, or those named."""
+    """Suites by name, each a mixture: all of them, or those named. ``paper``, the whole mixture ``PAPER``, is for runs
+    that learn from it and takes part only where it is named."""
     from foundcause.simulate.chance import uniform
     from foundcause.simulate.mixture import MIXTURES
     from foundcause.simulate.settings import HELD_OUT_WORLDS
@@ -43,6 +44,8 @@ def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
         suites[mishap] = dataclasses.replace(tables, mishaps=dataclasses.replace(whole.mishaps, **{mishap: 1.0}))
     suites["missing"] = dataclasses.replace(whole, missing=missing)
     suites["wide"] = dataclasses.replace(tables, sizes=wide)
+    if "paper" in names:
+        suites["paper"] = MIXTURES["PAPER"]
     suites |= {alias: suites[name] for alias, name in ALIASES.items() if alias in names}
     if unknown := [name for name in names if name not in suites]:
         raise ConfigError(f"unknown validation family {unknown[0]!r}; choose from {', '.join(suites)}")

@@ -3,7 +3,8 @@
 config.json         the options of the run
 state.pt            everything a resumed run needs (read with ``weights_only``, never unpickled freely)
 last.safetensors    averaged weights at the last checkpoint
-best.safetensors    averaged weights with the lowest validation loss
+best.safetensors    averaged weights of the best validation
+step-N.safetensors  averaged weights of the validation after step N, where they are kept
 model.safetensors   the best weights with their calibration, written at the end
 log.jsonl           one JSON object per line: ``kind`` is start, step, validation, calibration or end
 """
@@ -38,6 +39,10 @@ class RunFolder:
         self.model = self.path / "model.safetensors"
         self._made: list[Path] = []
         self.done: bool | None = None  # set where a run has just ended: of several processes one writes the log
+
+    def validated(self, step: int) -> Path:
+        """Where the weights of the validation after this step are kept."""
+        return self.path / f"step-{step}.safetensors"
 
     def prepare(self) -> None:
         """Create the folder and prove that it can be written to."""

@@ -85,7 +85,8 @@ class Run:
         self.step = 0
         self.passes = 0  # uses of tasks over all ranks
         self.elapsed = 0.0
-        self.best_loss = math.inf
+        self.processor = {"learning": 0.0, "preparing": 0.0}  # seconds, without validation
+        self.best = math.inf
         self.finished = False
         self.learned = False  # whether this call made a step
         self.suites: Validation | None = None
@@ -104,11 +105,11 @@ class Run:
         self.learner = Learner(self.network, goal, self.config, self.team)
         if resume:
             self._restore(self.folder.read_state())
-        if self.team.leads and self.config.validate_minutes:
+        if self.team.leads and self._validates:
             seen = self.lineage["trained_on"]
             self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
         if resume and self.team.leads:
-            self.best_loss = self._best_loss_so_far()
+            self.best = self._best_so_far()
         if known := sorted(set(self.lineage["trained_on"] or ()) & set(HELD_OUT_WORLDS)):
             self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
         if self.team.leads:
@@ -135,7 +136,7 @@ class Run:
                 now = clock + self.elapsed
                 if progress.due(self.step):
                     progress.report(self.step, self.passes, self.elapsed, self.learner)
-                if self.config.validate_minutes and now - validated > 60 * self.config.validate_minutes:
+                if self._validation_due(now - validated):
                     self._validate()
                     validated, last_validation = time.perf_counter(), self.step
                 if now - saved > 60 * self.config.checkpoint_minutes:
@@ -144,7 +145,7 @@ class Run:
                     saved = clock + self.team.agree(saved - clock)
             self.finished = not self._interrupted
             progress.report(self.step, self.passes, self.elapsed, self.learner)
-            if self.finished and self.config.validate_minutes and last_validation != self.step:
+            if self.finished and self._validates and last_validation != self.step:
                 self._validate()
             self.save()
         finally:
@@ -166,6 +167,7 @@ class Run:
                 "step": self.step,
                 "passes": self.passes,
                 "elapsed": self.elapsed,
+                "processor": self.processor,
                 "lineage": self.lineage,
                 "streams": streams,
                 "learner": self.learner.state(),
@@ -173,7 +175,18 @@ class Run:
         )
         self._save_weights(self.folder.last, {})
 
+    @property
+    def _validates(self) -> bool:
+        return bool(self.config.validate_minutes or self.config.validate_steps)
+
+    def _validation_due(self, seconds: float) -> bool:
+        """Whether to validate after this step, ``seconds`` after the last time."""
+        if self.config.validate_steps:
+            return self.step % self.config.validate_steps == 0
+        return self._validates and seconds > 60 * self.config.validate_minutes
+
     def _one_step(self, progress: Progress) -> None:
+        processor, prepared = time.process_time(), self.stream.seconds.sum()
         gathered = self.stream.next(self.step)
         started = time.perf_counter()
         batch = collate(gathered.items, seed=self.config.seed, step=self.step, permute=self.config.permute)
@@ -190,6 +203,9 @@ class Run:
         self.passes += sizes
         self.step += 1
         self.learned = True
+        preparing = float(self.stream.seconds.sum() - prepared)
+        self.processor["preparing"] += preparing
+        self.processor["learning"] += time.process_time() - processor - (0 if self.config.workers else preparing)
         progress.note(report, gathered, assembled, sizes)
 
     def _progress(self) -> float:
@@ -214,24 +230,31 @@ class Run:
                 "step": self.step,
                 "passes": self.passes,
                 "elapsed": self.elapsed,
+                "processor": {name: round(seconds, 3) for name, seconds in self.processor.items()},
                 **result.as_dict(),
             }
         )
         self.say(result.line())
-        if result.loss < self.best_loss:
-            self.best_loss = result.loss
-            self._save_weights(self.folder.best, {"validation": result.as_dict(), "judged_by": self._judges()})
+        judged = {"validation": result.as_dict(), "judged_by": self._judges()}
+        if self.config.keep_validated:
+            self._save_weights(self.folder.validated(self.step), judged)
+        if result.badness(self.config.best_by) < self.best:
+            self.best = result.badness(self.config.best_by)
+            self._save_weights(self.folder.best, judged)
 
     def _judges(self) -> dict[str, int]:
         """Number of tasks of each validation family: losses compare only on the same ones."""
         return {} if self.suites is None else {name: len(items) for name, items in self.suites.suites.items()}
 
-    def _best_loss_so_far(self) -> float:
-        """The loss of the best checkpoint in the folder, if the suites of today judged it."""
+    def _best_so_far(self) -> float:
+        """How bad the best checkpoint in the folder is, if the suites of today judged it."""
         if not self.folder.best.exists():
             return math.inf
         best = describe(self.folder.best)["metadata"]
-        return best["validation"]["loss"] if best.get("judged_by") == self._judges() else math.inf
+        if best.get("judged_by") != self._judges():
+            return math.inf
+        validation = best["validation"]
+        return validation["loss"] if self.config.best_by == "loss" else 1.0 - validation["mean"][self.config.best_by]
 
     def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
         metadata = {
@@ -239,6 +262,7 @@ class Run:
             "step": self.step,
             "passes": self.passes,
             "elapsed_minutes": self.elapsed / 60,
+            "processor_seconds": dict(self.processor),
             **self.lineage,
             **extra,
         }
@@ -254,6 +278,7 @@ class Run:
                 f"from its weights in another folder with --init {self.folder.last}"
             )
         self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
+        self.processor = state.get("processor", self.processor)
         self.lineage = continued(state.get("lineage"), self.lineage)
         self.learner.restore(state["learner"])
         streams = state["streams"]

@@ -11,9 +11,9 @@ from foundcause.train.config import TrainConfig, train_config
 from foundcause.train.files import RunFolder
 
 MAY_CHANGE = frozenset(
-    ("minutes", "steps", "workers", "threads", "ahead", "checkpoint_minutes", "validate_minutes", "validation_tasks",
-     "validation_families", "calibration_tasks", "log_every", "nonfinite_limit", "device", "compile", "tensorboard",
-     "lr", "min_lr")
+    ("minutes", "steps", "workers", "threads", "ahead", "checkpoint_minutes", "validate_minutes", "validate_steps",
+     "keep_validated", "validation_tasks", "validation_families", "calibration_tasks", "log_every", "nonfinite_limit",
+     "device", "compile", "tensorboard", "lr", "min_lr")
 )  # fmt: skip
 
 

@@ -49,6 +49,10 @@ class Result:
         """Mean over families of (AUROC + F1 + direction accuracy) / 3; a metric no task can say is left out."""
         return _mean([family_score(metrics) for metrics in self.families.values()])
 
+    def badness(self, best_by: str) -> float:
+        """What the best checkpoint has the least of: the loss, or what is missing to a perfect ``skeleton_f1``."""
+        return self.loss if best_by == "loss" else 1.0 - self.mean(best_by)
+
     def mean(self, metric: str) -> float:
         """Mean of one metric over the families that have it."""
         return _mean([metrics[metric] for metrics in self.families.values()])
