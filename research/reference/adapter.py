@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import threadpoolctl
 import torch
 
 import foundcause
-from foundcause.demo import write_survey
+from foundcause.cli.demo import write_survey
+from foundcause.data import read_table
 from foundcause.errors import FoundcauseError
 from foundcause.simulate.mixture import MIXTURES, make_task
-from foundcause.table import read_table
 
 OUR_ERROR = FoundcauseError
 """Base class of the errors that foundcause raises on purpose."""
@@ -117,7 +118,8 @@ def one_thread() -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        with threadpoolctl.threadpool_limits(1):
+            yield
     finally:
         torch.set_num_threads(before)
 

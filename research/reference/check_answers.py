@@ -15,7 +15,6 @@ import fnmatch
 import gzip
 import json
 import multiprocessing
-import os
 import sys
 import tempfile
 import time
@@ -24,13 +23,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-import adapter  # noqa: E402
-import tables  # noqa: E402
+import adapter
+import tables
 
 ANSWERS = Path(__file__).with_name("answers.json.gz")
 TOLERANCE = 1e-6

@@ -11,16 +11,12 @@ from __future__ import annotations
 import argparse
 import collections
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")
-
-import adapter  # noqa: E402
+import adapter
 
 DIGESTS = Path(__file__).with_name("tasks.json")
 MIXTURES = ("SHIPPED", "PAPER")
