@@ -1,10 +1,4 @@
-"""Findings: every remark about a table or an answer, as data, and the one catalog that turns them into sentences.
-
-A check creates a ``Finding`` with a code, the columns and the figures. No code ever reads the sentences: the terminal,
-page, report, notebook and JSON all render the same findings through ``CATALOG``, most serious first.
-
-To add a finding: write the check where its facts are known, and add one entry to ``CATALOG``.
-"""
+"""Findings: every remark about a table or an answer, as data."""
 
 from __future__ import annotations
 
@@ -67,12 +61,12 @@ class Finding:
     @property
     def message(self) -> str:
         """The sentence of the catalog: what was seen, what it means, what to do."""
-        return CATALOG[self.code].sentence(self)
+        return _entry(self.code).sentence(self)
 
     @property
     def rank(self) -> Severity:
         """The severity, its own or that of the catalog."""
-        return self.severity or CATALOG[self.code].severity
+        return self.severity or _entry(self.code).severity
 
 
 @dataclass(frozen=True)
@@ -83,9 +77,6 @@ class Entry:
     sentence: Callable[[Finding], str]
 
 
-CATALOG: dict[str, Entry] = {}
-
-
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
     """Findings with the most serious first; equal ones keep their order, exact repetitions appear once."""
     unique: list[Finding] = []
@@ -93,3 +84,9 @@ def by_severity(findings: Iterable[Finding]) -> list[Finding]:
         if finding not in unique:
             unique.append(finding)
     return sorted(unique, key=lambda finding: SEVERITIES.index(finding.rank))
+
+
+def _entry(code: str) -> Entry:
+    from foundcause.findings.catalog import CATALOG  # the catalog builds on this module
+
+    return CATALOG[code]
