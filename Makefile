@@ -23,8 +23,8 @@ demo: $(STAMP)
 	$(BIN)/foundcause demo --out demo-output
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks research
+	$(BIN)/ruff format --check src tests benchmarks research
 	$(BIN)/mypy
 
 test: lint

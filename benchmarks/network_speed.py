@@ -49,9 +49,9 @@ def small_forward(repeats: int) -> dict[str, Any]:
     """One SMALL pass over a 600 x 40 table, statistics included."""
     import torch
 
+    from foundcause.features import compute
     from foundcause.model.config import SMALL
     from foundcause.model.network import FoundCause
-    from foundcause.statistics import compute
 
     network, values = FoundCause(SMALL).eval(), _table(600, 40)
     features = compute(values, features=SMALL.features)
@@ -106,9 +106,9 @@ def base_forward(repeats: int) -> dict[str, Any]:
     """One BASE pass over a 600 x 40 table and its peak memory; the weights are random, their values do not matter."""
     import torch
 
+    from foundcause.features import compute
     from foundcause.model.config import BASE
     from foundcause.model.network import FoundCause
-    from foundcause.statistics import compute
 
     network, values = FoundCause(BASE).eval(), _table(600, 40)
     started = time.perf_counter()

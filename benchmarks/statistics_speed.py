@@ -34,7 +34,7 @@ def measure(features: str, rows: int, variables: int, missing: float, threads: i
     """Prints seconds and peak bytes of one case as JSON; zero rows measure the libraries alone."""
     import torch
 
-    from foundcause.statistics import compute
+    from foundcause.features import compute
 
     torch.set_num_threads(threads)
     seconds, processor = [], []

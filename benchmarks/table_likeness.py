@@ -23,12 +23,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, cross_val_predict
 
+from foundcause.data import read_table
 from foundcause.errors import FoundcauseError
-from foundcause.serial import independent_rows
+from foundcause.features.serial import independent_rows
 from foundcause.simulate.make import drawn_size, make_task
 from foundcause.simulate.mixture import named
 from foundcause.simulate.settings import PAIR_COMPONENTS, Mixture
-from foundcause.table import read_table
 
 LEAST_COLUMNS, MOST_COLUMNS, LEAST_ROWS, MOST_ROWS = 4, 30, 80, 5000
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)

@@ -19,14 +19,14 @@ import torch
 
 from foundcause.model.network import FoundCause
 from foundcause.simulate.chance import uniform
-from foundcause.train.collate import collate
-from foundcause.train.config import TrainConfig
-from foundcause.train.distributed import Team
-from foundcause.train.loop import train
-from foundcause.train.objectives import objective
-from foundcause.train.prepare import Job, Prepared, run
-from foundcause.train.setup import mixture, model_config, recipe
-from foundcause.train.step import Learner
+from foundcause.training.collate import collate
+from foundcause.training.config import TrainConfig
+from foundcause.training.distributed import Team
+from foundcause.training.loop import train
+from foundcause.training.objectives import objective
+from foundcause.training.prepare import Job, Prepared, run
+from foundcause.training.setup import mixture, model_config, recipe
+from foundcause.training.step import Learner
 
 
 def end_to_end(config: TrainConfig) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 
-from foundcause.serial import FEWEST_ROWS, independent_rows, resemblance
+from foundcause.features.serial import FEWEST_ROWS, independent_rows, resemblance
 
 
 def drifting(rng: np.random.Generator, rows: int, columns: int, memory: float) -> np.ndarray:

@@ -1,6 +1,6 @@
 """``python -m foundcause`` is the ``foundcause`` command."""
 
-from foundcause.cli import main
+from foundcause.cli.app import main
 
 if __name__ == "__main__":
     main()

@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause import __version__
-from foundcause.crowding import crowding_warnings
-from foundcause.decode.canonical import canonical_order, standardised
-from foundcause.decode.ensemble import Progress, plan_passes, run_passes
-from foundcause.decode.lags import lags_for
-from foundcause.decode.protocol import Protocol, decode, protocol_named
-from foundcause.decode.temperature import Calibration
+from foundcause.data import Table, read_table
+from foundcause.data.names import names_given
+from foundcause.data.read import MAX_ROWS, WITHOUT_EDGES
+from foundcause.data.screen import Policy
+from foundcause.data.time_order import time_order
+from foundcause.diagnostics import suspicions
+from foundcause.diagnostics.crowding import crowding_warnings
+from foundcause.diagnostics.health import graph_warnings, table_warnings
 from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
-from foundcause.evidence import evidence_matrices
-from foundcause.health import graph_warnings, table_warnings
+from foundcause.features.serial import independent_rows
+from foundcause.inference.canonical import canonical_order, standardised
+from foundcause.inference.ensemble import Progress, plan_passes, run_passes
+from foundcause.inference.lags import lags_for
+from foundcause.inference.memory import choose_batch, refuse_too_much
+from foundcause.inference.protocol import Protocol, decode, protocol_named
+from foundcause.inference.spread import obeying, spread, without_edges
+from foundcause.inference.temperature import Calibration
 from foundcause.knowledge import Knowledge
-from foundcause.memory import choose_batch, refuse_too_much
+from foundcause.report.evidence import evidence_matrices
 from foundcause.result import Result
-from foundcause.serial import independent_rows
-from foundcause.spread import obeying, spread, without_edges
-from foundcause.suspicions import suspicions
-from foundcause.table import Table, read_table
-from foundcause.table.names import names_given
-from foundcause.table.read import MAX_ROWS, WITHOUT_EDGES
-from foundcause.table.screen import Policy
-from foundcause.table.time_order import time_order
 
 if TYPE_CHECKING:
     from foundcause.model.network import FoundCause

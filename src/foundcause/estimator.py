@@ -14,9 +14,9 @@ from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from foundcause.table import Table
-    from foundcause.table.reading import Reading
-    from foundcause.table.screen import Policy
+    from foundcause.data import Table
+    from foundcause.data.reading import Reading
+    from foundcause.data.screen import Policy
 
 _UNEXPLAINED = -0.5 * (np.log(2 * np.pi) + 1)  # mean log-likelihood of a standardised column without parents
 
@@ -112,13 +112,13 @@ class CausalDiscovery(BaseEstimator):
 
     def _read_new(self, X: Any) -> Table:
         """Other rows; columns that were not fitted may be there or not."""
-        from foundcause.table.names import names_given
+        from foundcause.data.names import names_given
 
         return self._read(X, nominal=[name for name in names_given(self.nominal) if name in self.result_.names])
 
     def _read(self, X: Any, *, drop: Sequence[str] = (), nominal: Sequence[str] = ()) -> Table:
         """The table with all its columns, also those that a few rows make constant or empty."""
-        from foundcause.table import read_table
+        from foundcause.data import read_table
 
         options = {option: getattr(self, option) for option in ("max_rows", "seed", "separator", "header", "names")}
         return read_table(X, readings=self._readings, drop=drop, nominal=nominal, **options)

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from foundcause.data.names import as_text, several_names
 from foundcause.errors import KnowledgeError
-from foundcause.table.names import as_text, several_names
 
 Edge = tuple[str, str]
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foundcause.atomic import write_text
-from foundcause.columns import ColumnInfo
+from foundcause.data.columns import ColumnInfo
 from foundcause.errors import InputError
+from foundcause.files import write_text
 from foundcause.knowledge import Knowledge
-from foundcause.notebook import notebook_page, summary
+from foundcause.report.notebook import notebook_page, summary
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -160,7 +160,7 @@ class Result:
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the graph in layers; with ``path``, also write it (PNG, SVG, PDF by suffix)."""
-        from foundcause.plot import plot
+        from foundcause.report.plot import plot
 
         return plot(self, path, ax=ax)
 
@@ -253,37 +253,37 @@ class Result:
 
     def to_dot(self, path: str | Path | None = None) -> str:
         """Graphviz text; hidden common causes are dashed red two-headed arcs."""
-        from foundcause.export import to_dot
+        from foundcause.report.export import to_dot
 
         return to_dot(self, path)
 
     def to_mermaid(self, path: str | Path | None = None) -> str:
         """Mermaid flowchart text."""
-        from foundcause.export import to_mermaid
+        from foundcause.report.export import to_mermaid
 
         return to_mermaid(self, path)
 
     def to_gml(self, path: str | Path) -> Path:
         """GML file."""
-        from foundcause.export import to_gml
+        from foundcause.report.export import to_gml
 
         return to_gml(self, path)
 
     def to_graphml(self, path: str | Path) -> Path:
         """GraphML file."""
-        from foundcause.export import to_graphml
+        from foundcause.report.export import to_graphml
 
         return to_graphml(self, path)
 
     def to_causallearn(self) -> Any:
         """A causal-learn ``GeneralGraph``; hidden common causes are bidirected edges."""
-        from foundcause.export import to_causallearn
+        from foundcause.report.export import to_causallearn
 
         return to_causallearn(self)
 
     def to_pgmpy(self) -> Any:
         """A pgmpy ``DAG`` whose hidden common causes are latent nodes."""
-        from foundcause.export import to_pgmpy
+        from foundcause.report.export import to_pgmpy
 
         return to_pgmpy(self)
 
@@ -292,13 +292,13 @@ class Result:
 
         data: the table that was discovered. treatment, outcome: columns, named as here or as in the table.
         """
-        from foundcause.export import to_dowhy
+        from foundcause.report.export import to_dowhy
 
         return to_dowhy(self, data, treatment, outcome)
 
     def save(self, folder: str | Path) -> Path:
         """Write every format into ``folder``: JSON, CSV tables, DOT, GraphML, Mermaid, PNG and the HTML report."""
-        from foundcause.export import save
+        from foundcause.report.export import save
 
         return save(self, folder)
 

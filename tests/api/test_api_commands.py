@@ -16,10 +16,10 @@ import pandas as pd
 import pytest
 
 import foundcause as fc
-from foundcause.cli import main
-from foundcause.demo import COLUMNS, EDGES, is_survey, simulate_survey, write_survey
+from foundcause.cli.app import main
+from foundcause.cli.demo import COLUMNS, EDGES, is_survey, simulate_survey, write_survey
 from foundcause.errors import OutputError
-from foundcause.export import FILES
+from foundcause.report.export import FILES
 
 
 @dataclass
@@ -279,7 +279,7 @@ def test_the_package_runs_as_a_module():
 
 @pytest.mark.slow
 def test_an_interrupted_run_ends_with_130(table, tiny_checkpoint):
-    code = "from foundcause.cli import main; print('up', flush=True); main()"
+    code = "from foundcause.cli.app import main; print('up', flush=True); main()"
     command = [sys.executable, "-c", code, "discover", str(table), "--runs", "100000", "--out", "never"]
     environment = {**os.environ, "FOUNDCAUSE_CHECKPOINT": str(tiny_checkpoint)}
     with subprocess.Popen(command, cwd=table.parent, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -319,5 +319,5 @@ def test_a_warning_is_one_line_for_people(run, table, monkeypatch):
         warnings.simplefilter("always")
         warnings.warn("no font has [these] letters", stacklevel=1)
 
-    monkeypatch.setattr("foundcause.terminal.print_result", warn)
+    monkeypatch.setattr("foundcause.report.terminal.print_result", warn)
     assert run("discover", table, "--runs", 1).stderr == "note: no font has [these] letters\n"

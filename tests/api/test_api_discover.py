@@ -230,7 +230,7 @@ def test_refusals_name_the_option_and_the_remedy(tiny_checkpoint, tmp_path, monk
             fc.discover(frame, **{"checkpoint": tiny_checkpoint, **options})
     with pytest.raises(TableError, match="3 rows"):
         fc.discover(frame.head(3), checkpoint=tiny_checkpoint)
-    monkeypatch.setattr("foundcause.memory.available_bytes", lambda: 1e6)
+    monkeypatch.setattr("foundcause.inference.memory.available_bytes", lambda: 1e6)
     with pytest.raises(ResourceError, match="fewer columns"):
         fc.discover(frame, checkpoint=tiny_checkpoint)
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foundcause.far_cells import without_isolated
+from foundcause.inference.far_cells import without_isolated
 
 
 def slipped(seed: int = 0) -> np.ndarray:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from foundcause.health import graph_warnings, table_warnings
-from foundcause.neighbours import alike_in_neighbours
+from foundcause.diagnostics.health import graph_warnings, table_warnings
+from foundcause.features.neighbours import alike_in_neighbours
 
 
 def words(values, trained=50, **more):

@@ -11,7 +11,7 @@ import torch
 
 import foundcause as fc
 from foundcause.errors import FoundcauseError
-from foundcause.precision import single_precision
+from foundcause.features.precision import single_precision
 
 ANSWER = """
 import sys, numpy as np, torch

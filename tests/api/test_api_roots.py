@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import foundcause as fc
-from foundcause.decode.protocol import Decoded
+from foundcause.inference.protocol import Decoded
+from foundcause.inference.spread import obeying
 from foundcause.knowledge import Knowledge
-from foundcause.spread import obeying
 from tiny_network import save_tiny
 
 ROOTS = ["age", "sex"]

@@ -8,9 +8,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from foundcause.decode.protocol import Decoded, log_odds_gain
+from foundcause.inference.protocol import Decoded, log_odds_gain
+from foundcause.inference.spread import obeying, spread, without_edges
 from foundcause.knowledge import Knowledge
-from foundcause.spread import obeying, spread, without_edges
 
 NAMES = ["v0", "v1", "v2", "v3", "v4"]
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from foundcause import discover
-from foundcause.far_cells import isolated_cells
+from foundcause.data import read_table
+from foundcause.diagnostics import suspicions
+from foundcause.inference.far_cells import isolated_cells
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.simulate.settings import Mishaps
-from foundcause.suspicions import suspicions
-from foundcause.table import read_table
 
 ROWS = 600
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.health import table_warnings
-from foundcause.one_hot import one_hot_groups
-from foundcause.suspicions import suspicions
-from foundcause.table import read_table
+from foundcause.data import read_table
+from foundcause.data.one_hot import one_hot_groups
+from foundcause.diagnostics import suspicions
+from foundcause.diagnostics.health import table_warnings
 
 
 def told(values: np.ndarray, names: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.health import graph_warnings
+from foundcause.diagnostics.health import graph_warnings
 
 EDGES = np.array([[0.0, 0.9, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]])
 

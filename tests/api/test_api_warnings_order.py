@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import lfilter
 
 import foundcause as fc
-from foundcause.neighbours import alike_in_neighbours
+from foundcause.features.neighbours import alike_in_neighbours
 from tiny_network import save_tiny
 
 ROWS = 400

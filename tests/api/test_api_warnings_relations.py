@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.health import table_warnings
-from foundcause.laws import complete_parts, pair_correlations
-from foundcause.suspicions import suspicions
-from foundcause.table import read_table
-from foundcause.table.copies import first_of_copies
+from foundcause.data import read_table
+from foundcause.data.copies import first_of_copies
+from foundcause.diagnostics import suspicions
+from foundcause.diagnostics.health import table_warnings
+from foundcause.diagnostics.laws import complete_parts, pair_correlations
 
 ROWS = 1000
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.suspicions import suspicions
-from foundcause.suspicions.design import design_columns
-from foundcause.table import read_table
+from foundcause.data import read_table
+from foundcause.diagnostics import suspicions
+from foundcause.diagnostics.design import design_columns
 
 ROWS = 400
 

@@ -110,7 +110,7 @@ def test_one_column_and_nothing_active(tiny_checkpoint):
 
 
 def test_five_thousand_columns_are_refused_before_the_work(tiny_checkpoint, monkeypatch):
-    monkeypatch.setattr("foundcause.memory.available_bytes", lambda: 16e9)
+    monkeypatch.setattr("foundcause.inference.memory.available_bytes", lambda: 16e9)
     values = np.random.default_rng(0).normal(size=(20, 5000))
     with pytest.raises(ResourceError, match="5,000 columns need about"):
         fc.discover(values, checkpoint=tiny_checkpoint)

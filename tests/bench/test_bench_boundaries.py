@@ -12,7 +12,7 @@ import pytest
 import foundcause
 
 PACKAGE = Path(foundcause.__file__).parent
-APART = ("train", "decode", "simulate", "model", "statistics")
+APART = ("training", "inference", "simulate", "model", "features", "data", "diagnostics")
 
 
 def imported(path: Path) -> set[str]:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from foundcause.bench import datasets
 from foundcause.bench.results import Store
-from foundcause.commands import bench
+from foundcause.cli import bench
 from foundcause.errors import ConfigError, DataUnavailableError, FoundcauseError, InputError
 
 

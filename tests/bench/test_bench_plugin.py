@@ -15,7 +15,7 @@ from foundcause.bench.datasets import DATASETS
 from foundcause.bench.experiments import EXPERIMENTS, OWN, experiment
 from foundcause.bench.results import Record, Store
 from foundcause.bench.run import Cell, identity, pending, perform, plan, run
-from foundcause.commands import bench
+from foundcause.cli import bench
 from foundcause.errors import ConfigError, FoundcauseError
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"

@@ -17,8 +17,8 @@ from foundcause.bench.report.summary import per_dataset, records, shared_runs, s
 from foundcause.bench.report.write import PAGE, write
 from foundcause.bench.results import Record, Store
 from foundcause.bench.run import Cell, identity
-from foundcause.decode.protocol import IN_WORDS
 from foundcause.errors import InputError
+from foundcause.inference.protocol import IN_WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

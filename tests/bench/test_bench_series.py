@@ -14,7 +14,7 @@ from foundcause.bench.baselines.series import LAGS
 from foundcause.bench.datasets import SERIES, dataset, load
 from foundcause.bench.datasets.series import ROWS, SYSTEMS, VARIABLES, System, simulate
 from foundcause.bench.experiments import EXPERIMENTS
-from foundcause.serial import independent_rows
+from foundcause.features.serial import independent_rows
 
 CHAIN = np.zeros((3, 3), dtype=bool)
 CHAIN[0, 1] = CHAIN[1, 2] = True

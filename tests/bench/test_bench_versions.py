@@ -16,7 +16,7 @@ from foundcause.bench.report.versions import made_with, warnings
 from foundcause.bench.report.write import write
 from foundcause.bench.results import Record, Store
 from foundcause.bench.run import identity_with
-from foundcause.commands import bench
+from foundcause.cli import bench
 
 A, B = ({"file": f"{name}.safetensors", "sha256": name * 12} for name in "ab")
 

@@ -74,7 +74,7 @@ def assert_same(found: Prediction, expected: Prediction, order: Tensor | None = 
 
 
 def statistics(network: FoundCause, values: Tensor, observed: Tensor) -> Tensor:
-    from foundcause.statistics import compute
+    from foundcause.features import compute
 
     return compute(values, observed, features=network.config.features)
 

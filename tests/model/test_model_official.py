@@ -266,7 +266,7 @@ def test_files_that_need_code_or_are_broken_are_refused(
 
 
 def test_the_command_converts_a_file_and_explains_refusals(golden: Path, tmp_path: Path) -> None:
-    from foundcause.cli import build
+    from foundcause.cli.app import build
 
     source, target = tmp_path / "checkpoint.pt", tmp_path / "out.safetensors"
     torch.save({"model_state_dict": load_file(golden / "config_A_state_dict.safetensors")}, source)

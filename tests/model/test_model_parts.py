@@ -112,7 +112,7 @@ def test_squash_is_asinh() -> None:
 
 
 def test_antisymmetric_part_flips_and_symmetric_part_does_not() -> None:
-    from foundcause.statistics import compute
+    from foundcause.features import compute
 
     table = torch.randn(1, 60, 5, generator=torch.Generator().manual_seed(0)).cumsum(-1)
     for name in ("release", "paper", "paper+extended"):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from page_script import STATIC, run_script
 
-from foundcause.columns import ColumnInfo
-from foundcause.crowding import drawn_pairs
+from foundcause.data.columns import ColumnInfo
+from foundcause.diagnostics.crowding import drawn_pairs
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foundcause.columns import ColumnInfo
+from foundcause.data.columns import ColumnInfo
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from page_script import run_script
 
-from foundcause.decode.acyclic import greedy_acyclic, maximum_acyclic
-from foundcause.decode.protocol import PROTOCOLS, Decoded, Passes, decode
+from foundcause.inference.acyclic import greedy_acyclic, maximum_acyclic
+from foundcause.inference.protocol import PROTOCOLS, Decoded, Passes, decode
+from foundcause.inference.spread import obeying
 from foundcause.knowledge import Knowledge
-from foundcause.spread import obeying
 
 THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99]
 SHOWN = """given.map(({ result, thresholds }) => thresholds.map(

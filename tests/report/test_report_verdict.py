@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from page_script import run_script
 
-from foundcause.health import graph_warnings
+from foundcause.diagnostics.health import graph_warnings
 
 
 def _verdict(forward: float, backward: float, **more: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from foundcause.columns import ColumnInfo
+from foundcause.data.columns import ColumnInfo
 from foundcause.knowledge import Knowledge
 from foundcause.result import Result
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from foundcause.evidence import LARGER_SPEAKS_FOR, SMALLER_SPEAKS_FOR, evidence_matrices
-from foundcause.statistics import compute, feature_set
-from foundcause.statistics.lagged import lagged_statistics
+from foundcause.features import compute, feature_set
+from foundcause.features.lagged import lagged_statistics
+from foundcause.report.evidence import LARGER_SPEAKS_FOR, SMALLER_SPEAKS_FOR, evidence_matrices
 
 
 @pytest.mark.parametrize("features", ["extended", "paper", "paper+extended", "release"])

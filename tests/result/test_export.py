@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 from made_result import make_result
 
-from foundcause.atomic import write_text
 from foundcause.errors import InputError, OutputError
-from foundcause.export import FILES, confounder_graph
-from foundcause.layout import layered_positions
+from foundcause.files import write_text
+from foundcause.report.export import FILES, confounder_graph
+from foundcause.report.layout import layered_positions
 from foundcause.result import Result
 
 

@@ -11,11 +11,11 @@ import pytest
 from matplotlib.patches import FancyArrowPatch
 from rich.console import Console
 
-from foundcause.columns import ColumnInfo
-from foundcause.crowding import crowding_warnings, drawn_pairs, is_crowded
+from foundcause.data.columns import ColumnInfo
+from foundcause.diagnostics.crowding import crowding_warnings, drawn_pairs, is_crowded
 from foundcause.knowledge import Knowledge
+from foundcause.report.terminal import print_result
 from foundcause.result import Result
-from foundcause.terminal import print_result
 
 
 def crowd(columns: int, shown: int, seed: int = 0) -> Result:

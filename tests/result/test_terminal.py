@@ -9,7 +9,7 @@ import pytest
 from made_result import make_result
 from rich.console import Console
 
-from foundcause.terminal import print_result
+from foundcause.report.terminal import print_result
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 120])

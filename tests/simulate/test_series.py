@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.serial import independent_rows, resemblance
+from foundcause.features.serial import independent_rows, resemblance
 from foundcause.simulate import series
 from foundcause.simulate.mixture import SHIPPED, make_task
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from foundcause.cli import build
+from foundcause.cli.app import build
 from foundcause.errors import ConfigError, InputError, OutputError
 from foundcause.simulate.mixture import PAPER, make_task
 from foundcause.simulate.shards import PART, read_shard, write_shard
@@ -39,7 +39,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-c", "from foundcause.cli import main; main()", "simulate", *words]
+    return [sys.executable, "-c", "from foundcause.cli.app import main; main()", "simulate", *words]
 
 
 def test_shards_hold_the_tasks_exactly(tmp_path: Path) -> None:

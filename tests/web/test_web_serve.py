@@ -16,15 +16,15 @@ import uvicorn
 from fastapi.testclient import TestClient
 from live_server import csv_table, send
 
-from foundcause.commands import serve as command
-from foundcause.commands.serve import serve
+from foundcause.cli import serve as command
+from foundcause.cli.serve import serve
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.web.settings import Limits
 
 
 def start(tmp_path, weights, *options: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "TMPDIR": str(tmp_path), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", "from foundcause.cli import main; main()", "serve", "--port", "0", "--no-open"]
+    command = [sys.executable, "-c", "from foundcause.cli.app import main; main()", "serve", "--port", "0", "--no-open"]
     command += ["--checkpoint", str(weights), *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
 

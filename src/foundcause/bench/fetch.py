@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from foundcause.atomic import replacing
 from foundcause.bench.datasets import bif, chambers, petshop, sachs, tuebingen
 from foundcause.bench.location import network_file
 from foundcause.errors import ConfigError, DataUnavailableError
+from foundcause.files import replacing
 
 Get = Callable[[str], bytes]
 _TIMEOUT = 60

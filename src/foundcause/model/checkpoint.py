@@ -18,11 +18,11 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from foundcause import __version__
-from foundcause.atomic import replacing
 from foundcause.errors import CheckpointError, ConfigError, OutputError
+from foundcause.features.precision import single_precision
+from foundcause.files import replacing
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
-from foundcause.precision import single_precision
 
 FORMAT = "foundcause"
 FORMAT_VERSION = 1

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from foundcause.errors import InputError
-from foundcause.statistics import feature_set
+from foundcause.features import feature_set
 
 # The released weights expect the differences in this order, which is not ascending.
 _RELEASED_DIFFERENCES = (

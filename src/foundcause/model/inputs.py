@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import InputError
+from foundcause.features.rows import content_subset
 from foundcause.model.config import ModelConfig
-from foundcause.statistics.rows import content_subset
 
 
 @dataclass(frozen=True, kw_only=True)

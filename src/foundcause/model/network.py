@@ -12,6 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from foundcause.errors import ConfigError, InputError
+from foundcause.features import compute
+from foundcause.features.constants import RffConstants
+from foundcause.features.fill import fill_seed
 from foundcause.model.acyclicity import spectral_radius
 from foundcause.model.config import ModelConfig
 from foundcause.model.confounders import Confounders, valid_pairs
@@ -25,9 +28,6 @@ from foundcause.model.layers import MASKED_LOGIT, MLP, san
 from foundcause.model.pooling import Pooling
 from foundcause.model.prediction import Prediction
 from foundcause.model.triangle import Refinement
-from foundcause.statistics import compute
-from foundcause.statistics.constants import RffConstants
-from foundcause.statistics.fill import fill_seed
 
 RANDOM_FEATURES = 32  # frequencies and phases of the released kernel statistic
 
@@ -110,7 +110,7 @@ class FoundCause(nn.Module):
     def statistics(self, inputs: Inputs, *, seed: int = 0, look: int = 0, lagged_BDDL: Tensor | None = None) -> Tensor:
         """The pairwise statistics (B, D, D, F) this network reads; ``look`` says how it treats gaps.
 
-        lagged_BDDL: what the order of the rows of a series tells (``foundcause.statistics.lagged``), if it is one.
+        lagged_BDDL: what the order of the rows of a series tells (``foundcause.features.lagged``), if it is one.
         """
         if inputs.values is None:
             raise InputError("statistics are computed from values; none were given")

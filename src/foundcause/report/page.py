@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foundcause.atomic import write_text
+from foundcause.files import write_text
 from foundcause.knowledge import Knowledge
-from foundcause.layout import layered_positions
+from foundcause.report.layout import layered_positions
 
 if TYPE_CHECKING:
     from foundcause.result import Result

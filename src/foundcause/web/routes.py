@@ -176,7 +176,7 @@ async def upload_table(
 @router.post("/demo", status_code=202, responses=_problems(429, 503))
 async def demo_table(request: Request, response: Response, house: TheHouse, visit: TheVisit) -> TableView:
     """Take the demo table: a simulated survey of a chest clinic."""
-    from foundcause.demo import write_survey
+    from foundcause.cli.demo import write_survey
 
     table, visit = new_table(request, response, house, visit, "chest_clinic_demo.csv", ".csv")
     try:

@@ -19,9 +19,9 @@ from foundcause.errors import FoundcauseError, TableError
 
 PRELOADED = (
     "foundcause.api",
-    "foundcause.export",
+    "foundcause.report.export",
     "foundcause.report",
-    "foundcause.statistics",
+    "foundcause.features",
     "foundcause.model.network",
     "foundcause.model.checkpoint",
     "matplotlib.backends.backend_agg",
@@ -81,7 +81,7 @@ def main(sender: Connection, task: dict[str, Any]) -> None:
 def read(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """What the columns of the uploaded table were taken for."""
     from foundcause.api import MIN_ROWS
-    from foundcause.table import read_table
+    from foundcause.data import read_table
 
     path = Path(task["path"])
     tell(0, 0, "reading")

@@ -10,7 +10,7 @@ from foundcause.bench.answer import Answer
 from foundcause.bench.baselines.method import Method, Table
 from foundcause.bench.baselines.prepare import on_complete, on_gaps, pairwise_covariance, rows_with_covariance
 from foundcause.errors import InputError
-from foundcause.precision import single_precision
+from foundcause.features.precision import single_precision
 
 
 def _weights(effects: np.ndarray, threshold: float = 0.0) -> Answer:

@@ -11,8 +11,8 @@ import numpy as np
 from foundcause.bench.answer import Answer
 from foundcause.bench.baselines import checkpoint
 from foundcause.bench.baselines.method import Method, Table
-from foundcause.decode.protocol import IN_WORDS
 from foundcause.errors import InputError
+from foundcause.inference.protocol import IN_WORDS
 
 if TYPE_CHECKING:
     from foundcause.result import Result

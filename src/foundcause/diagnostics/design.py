@@ -1,0 +1,152 @@
+"""How a table was made, by the names of its columns and the pattern of their cells: counts, surveys, melted tables.
+
+Shapes: N rows, D columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from foundcause.data import Table
+from foundcause.diagnostics.names import words_of
+from foundcause.features.neighbours import mean_ranks
+
+_COUNTS = {"freq", "frequency", "n", "count", "counts", "weight"}
+_MEETINGS = 2.0  # of rows that independent cases as many would have in expectation
+
+_LONG_NAMES = {  # an item may be a thing that has a value
+    *("variable", "measure", "measurement", "parameter", "param", "metric", "indicator", "feature"),
+    *("test", "analyte", "attribute", "question", "sensor", "channel", "signal", "tag", "series", "pollutant"),
+    *("variable_name", "series_id", "series_name", "indicator_name", "measure_name", "sensor_id", "datatype"),
+}
+_LONG_VALUES = {
+    *("value", "values", "val", "result", "measurement", "reading", "obs_value", "wert", "messwert", "valeur"),
+}
+_LONG_COLUMNS = 5
+_LEAST_REPEATED = 3
+_LEVEL = 0.5  # share of the variance of ranks between the names
+
+_ONE_CASE = re.compile(
+    r"(sample|patient|subject|participant|person|case|donor|mouse|rat|animal|individual|specimen|replicate|respondent"
+    r"|student|gsm|cell|obs|observation)s?[\W_]*\d+",
+    re.IGNORECASE,
+)
+_LEAST_CASES = 4
+
+_DESIGN = {"pweight", "pwt", "finalwt", "fnlwgt", "fpc", "psu", "strata", "stratum", "cluster"}
+_BY_SURVEYS = re.compile(  # NHANES; ESS; IPUMS, CPS and ACS; GSS; BRFSS, NHIS and PISA
+    r"wt(mec|int|saf|dr[12d]|sa|sb|sc|ph|mci)\w*|sdmv(psu|stra)"
+    r"|(psp|d|p|an)(weight|wght)"
+    r"|(per|hh|asec|earn|person|house(hold)?|samp(le|ling)?|fin(al)?|fnl|pop|resp|rake|raked)(wt|wgt|wght|weight)"
+    r"|wt(finl|supp)|p?wgtp|wtss(all|nr|ps|nrps)?|_?llcpwt\w*|wtfa\w*|w_f(stu|sch)r?wt\w*",
+    re.IGNORECASE,
+)
+_WEIGHT = {"wt", "wgt", "wght", "weight", "weights"}
+_SHORT = {"wt", "wgt", "wght"}
+_OF_A_SURVEY = {
+    *("final", "survey", "sampling", "sample", "samp", "design", "analysis", "replicate", "raked", "poststrat", "pop"),
+    *("population", "probability", "household", "respondent"),
+}
+_OF_A_BODY = {
+    *("body", "birth", "baby", "fetal", "kg", "kgs", "lb", "lbs", "g", "dry", "wet", "net", "gross", "tare"),
+    *("car", "vehicle", "baseline", "before", "after", "pre", "post", "start", "end", "initial", "gain", "loss"),
+    *("change", "diff", "lost", "gained", "current", "ideal", "max", "min"),
+}
+_BODIES = {"ht", "hgt", "height", "heights", "bmi", "waist"}
+_MEAN_ONE = 0.05  # weights that are scaled to the number of cases have the mean 1,
+_HUGE = 10_000  # those that count people are larger than any body
+_VARIED = 0.5  # deviation by the mean; what bodies weigh varies less
+
+
+def counts_column(table: Table) -> str | None:
+    """The column that tells how many cases each row stands for: each combination of the other columns occurs once.
+
+    Independent cases with as many values would meet, so that this is no chance.
+    """
+    others = [k for k in np.flatnonzero(table.active).tolist() if table.names[k].casefold() not in _COUNTS]
+    named = [k for k, name in enumerate(table.names) if name.casefold() in _COUNTS]
+    if len(named) != 1 or not others:
+        return None
+    counts = table.values[:, named[0]]
+    if not ((counts >= 0) & (counts == np.round(counts))).all() or (counts <= 1).all():
+        return None
+    rows = len(counts)
+    codes = np.column_stack([np.unique(table.values[:, k], return_inverse=True)[1].reshape(-1) for k in others])
+    shares = [np.bincount(column) / rows for column in codes.T]
+    meetings = rows * (rows - 1) / 2 * np.prod([(share**2).sum() for share in shares])
+    few_valued = all(len(share) <= rows / 2 for share in shares)
+    if not few_valued or meetings < _MEETINGS or len(np.unique(codes, axis=0)) < rows:
+        return None
+    return table.names[named[0]]
+
+
+def looks_long(table: Table) -> tuple[str, str] | None:
+    """The column of names and that of values of a melted table: the level of the one depends on the other."""
+    if len(table.names) > _LONG_COLUMNS:
+        return None
+    words = [k for k in _named(table, _LONG_NAMES) if table.columns[k].kind in ("nominal", "binary", "ordinal")]
+    numbers = [k for k in _named(table, _LONG_VALUES) if table.columns[k].kind in ("continuous", "count")]
+    for name in words:
+        for value in numbers:
+            both = ~np.isnan(table.values[:, [name, value]]).any(axis=1)
+            _, group, counts = np.unique(table.values[both, name], return_inverse=True, return_counts=True)
+            if len(counts) < 2 or counts.min() < _LEAST_REPEATED:
+                continue
+            ranks = mean_ranks(table.values[both, value])
+            means = np.bincount(group, weights=ranks) / counts
+            if means[group].var() > _LEVEL * ranks.var():
+                return table.names[name], table.names[value]
+    return None
+
+
+def looks_transposed(table: Table) -> bool:
+    """Whether the columns are cases (``sample_1``, ``sample_2``, ...) and the first one names what was measured."""
+    first, *rest = table.columns[: len(table.names)]
+    if first.kind not in ("nominal", "identifier") or first.encoding == "as is" or first.distinct < len(table.values):
+        return False
+    numeric = all(column.kind in ("continuous", "count", "binary", "constant") for column in rest)
+    return len(rest) >= _LEAST_CASES and numeric and all(_ONE_CASE.fullmatch(column.name) for column in rest)
+
+
+def design_columns(names: Sequence[str], values: np.ndarray | None = None) -> list[str]:
+    """The names that are those of survey weights or of the design of a sample; body weight is none.
+
+    values: (N, D), NaN for missing; they tell weights of cases from those of bodies where a name says no more than
+    weight. None judges by the names alone.
+    """
+    words = [words_of(name) for name in names]
+    bodies = any(set(said) & _BODIES for said in words)
+    return [
+        name
+        for k, (name, said) in enumerate(zip(names, words, strict=True))
+        if _is_design(name, said, bodies=bodies, cells=None if values is None else values[:, k])
+    ]
+
+
+def _is_design(name: str, words: list[str], *, bodies: bool, cells: np.ndarray | None) -> bool:
+    if _BY_SURVEYS.fullmatch(name) or set(words) & _DESIGN:
+        return True
+    if not set(words) & _WEIGHT or set(words) & _OF_A_BODY:
+        return False
+    if any({first, second} & _WEIGHT and {first, second} & _OF_A_SURVEY for first, second in pairwise(words)):
+        return True
+    short = bool(set(words) & _SHORT)
+    if bodies or (not short and sum(not word.isdigit() for word in words) > 1):
+        return False
+    return short if cells is None else _weigh_cases(cells[~np.isnan(cells)], varied=short)
+
+
+def _weigh_cases(cells: np.ndarray, *, varied: bool) -> bool:
+    """Whether the observed cells of a column look like weights of cases; varied: whether varying much is enough."""
+    if len(cells) == 0 or (cells < 0).any():
+        return False
+    mean, median = float(cells.mean()), float(np.median(cells))
+    return abs(mean - 1) < _MEAN_ONE or median > _HUGE or (varied and float(cells.std()) > _VARIED * mean)
+
+
+def _named(table: Table, names: set[str]) -> list[int]:
+    return [k for k in np.flatnonzero(table.active).tolist() if table.names[k].casefold() in names]

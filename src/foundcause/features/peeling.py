@@ -1,0 +1,241 @@
+"""The whole order of a linear table: sources are taken out one after the other, and all others judged without them.
+
+Where noise is not Gaussian, a pair tells its direction by the entropies of its residuals, but only if no third column
+causes both. So the column that looks most like a source is found (Shimizu et al. 2011, with the likelihood ratios of
+Hyvarinen and Smith 2013), regressed out of all others, and the rest is looked at again. What a pair says then, where
+both stand in the order, and how well a regression on all that came before explains a column are the features.
+
+N rows (R of them read), D variables, d variables left.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from foundcause.features.copies import distinct_columns, spread_to_copies
+from foundcause.features.elementwise import asinh
+from foundcause.features.extended_assembly import Layout, Quantity, assemble, features_of
+from foundcause.features.extended_columns import Columns, prepare_few
+from foundcause.features.extended_linear import compress
+from foundcause.features.registry import FeatureSet
+from foundcause.features.rows import content_subset
+
+QUANTITIES: tuple[Quantity, ...] = (
+    Quantity(
+        "peel_margin",
+        "antisymmetric",
+        "direction",
+        "asinh(R d / 4), d = H(j) + H(i given j) - H(i) - H(j given i), residuals of all taken out before both",
+    ),
+    Quantity("peel_place", "antisymmetric", "direction", "place of j minus place of i in the order, over D"),
+    Quantity(
+        "peel_t", "directed", "direction", "asinh(t/4), |t| of i as j is regressed on all before it; 0 if i is not"
+    ),
+    Quantity(
+        "peel_leftover",
+        "symmetric",
+        "dependence",
+        "asinh(z/4), greatest |z| of the correlations of e_i, |e_i| with e_j, |e_j|, e given all before",
+    ),
+    Quantity("peel_negentropy", "marginal", "direction", "asinh(R J / 4), J the negentropy of e"),
+    Quantity(
+        "peel_doubt",
+        "marginal",
+        "direction",
+        "asinh(R q / 4), q^2 = sum over the others of min(0, d)^2 when it was taken for a source",
+    ),
+    Quantity("peel_explained", "marginal", "direction", "R2 given all before it"),
+)
+PEELED = FeatureSet("peeled", features_of(QUANTITIES))
+_LAYOUT = Layout(QUANTITIES)
+
+MOST_ROWS, FEWEST_ROWS = 1500, 200
+CELLS = 18_000_000  # rows read times D cubed, between these bounds
+ONE_BY_ONE = 24  # of more columns than this, one in twelve is taken out at a time
+
+# Hyvarinen's (1998) approximation of entropy, by one odd and one even function that share an exponential
+_ODD = 36 / (8 * math.sqrt(3) - 9)
+_EVEN = 24 / (16 * math.sqrt(3) - 27)
+_GAUSSIAN = math.sqrt(0.5)
+_STEEPEST = 0.99999
+_NOTHING = 1e-3  # deviation that is left of a variable which others determine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peeled:
+    """An order and what was seen on the way.
+
+    order: (L,) columns, sources first. settled: (D - L,) columns of which the others leave nothing; they have no place
+    among each other. margin: (D, D) antisymmetric entropy differences d at the step that took out the first of the two.
+    residuals: (D, R) of each column given all taken out before it, standardised, 0 for settled ones.
+    doubt: (D,) root of the summed squares of contrary margins at the step that took it out.
+    """
+
+    order: Tensor
+    settled: Tensor
+    margin: Tensor
+    residuals: Tensor
+    doubt: Tensor
+
+
+def peeled_statistics(values_ND: Tensor, observed_ND: Tensor, *, seed: int = 0) -> Tensor:
+    """(D, D, F) float32 features of :data:`PEELED` for one unpadded table; unobserved cells count as means."""
+    return peeled_features(prepare_few(values_ND, observed_ND, seed=seed), seed=seed)
+
+
+@torch.no_grad()
+def peeled_features(columns: Columns, *, seed: int = 0) -> Tensor:
+    """The same of a table made ready."""
+    live, first = distinct_columns(columns)
+    return assemble(
+        _LAYOUT, spread_to_copies(QUANTITIES, _features(columns, live, seed), live, first), columns.together
+    )
+
+
+def _features(columns: Columns, live: Tensor, seed: int) -> dict[str, Tensor]:
+    """Values of :data:`QUANTITIES` for the columns ``live``, of which no two are copies and none is constant."""
+    x, D = columns.x[:, live], len(live)
+    if D < 2:
+        return {}
+    wanted = min(max(CELLS // D**3, FEWEST_ROWS), MOST_ROWS)
+    kept = content_subset(columns.u, columns.observed, wanted, seed=seed)
+    peeled = peel(x[kept].T.contiguous())
+    rows = len(kept)
+    place = torch.full((D,), len(peeled.order))
+    place[peeled.order] = torch.arange(len(peeled.order))
+    t, explained = _regressions(x, peeled.order, peeled.settled)
+    negentropies = negentropy(peeled.residuals)
+    negentropies[peeled.settled] = 0.0
+    return {
+        "peel_margin": asinh(rows * peeled.margin / 4),
+        "peel_place": (place[None, :] - place[:, None]) / D,
+        "peel_t": compress(t),
+        "peel_leftover": compress(_leftover(peeled.residuals)),
+        "peel_negentropy": asinh(rows * negentropies / 4),
+        "peel_doubt": asinh(rows * peeled.doubt / 4),
+        "peel_explained": explained,
+    }
+
+
+def negentropy(centred: Tensor, deviation: Tensor | None = None, *, space: Tensor | None = None) -> Tensor:
+    """Negentropy over the last axis of variables of mean 0, at least 0 and 0 for Gaussian ones.
+
+    deviation: of each variable, 1 by default. space: as large as ``centred``, to be written over.
+    """
+    scale = torch.ones(centred.shape[:-1]) if deviation is None else 1 / deviation
+    bell = torch.square(centred, out=space).mul_(-0.5 * scale.square()[..., None]).exp_()
+    even = bell.mean(-1) - _GAUSSIAN
+    odd = scale * bell.mul_(centred).mean(-1)
+    return _ODD * odd.square() + _EVEN * even.square()
+
+
+def peel(rows_DR: Tensor) -> Peeled:
+    """Take columns (D, R) out one after the other, or some at once where there are many, sources first."""
+    D, R = rows_DR.shape
+    left, names = _standardised(rows_DR), np.arange(D)
+    order: list[int] = []
+    settled: list[int] = []
+    margin, doubt, residuals = np.zeros((D, D), dtype=np.float32), np.zeros(D, dtype=np.float32), torch.zeros(D, R)
+    space = torch.empty(2, D * D * R)  # kept, as fresh pages would cost more than the arithmetic on them
+    while True:
+        varies = left.any(1).numpy()
+        if not varies.all():
+            settled += names[~varies].tolist()
+            left, names = left[torch.from_numpy(varies)], names[varies]
+        d = len(names)
+        if d < 2:
+            break
+        c = (left @ left.T).div_(R).clamp_(-_STEEPEST, _STEEPEST)
+        given, bell = (part[: d * d * R].view(d, d, R) for part in space)
+        torch.addcmul(left[None], c[:, :, None], left[:, None], value=-1, out=given)  # [i, j]: j given i
+        alone = negentropy(left).numpy()
+        together = negentropy(given, (1 - c.square()).sqrt(), space=bell).numpy()
+        ahead = together - together.T - alone[None, :] + alone[:, None]  # the Gaussian parts of the entropies cancel
+        np.fill_diagonal(ahead, 0.0)
+        contrary = np.square(np.minimum(ahead, 0.0)).sum(1)
+        # of two columns that nothing speaks against, the one that more speaks for goes first
+        gone = np.argsort(contrary - 1e-9 * ahead.sum(1), kind="stable")[: 1 if d <= ONE_BY_ONE else d // 12]
+        stays = np.ones(d, dtype=bool)
+        for k in gone:
+            stays[k] = False
+            margin[names[k], names[stays]] = ahead[k, stays]
+            margin[names[stays], names[k]] = -ahead[k, stays]
+        doubt[names[gone]] = np.sqrt(contrary[gone])
+        rest = torch.from_numpy(np.flatnonzero(stays))
+        # those taken out together are explained by each other in their order, as all the others are by them
+        basis = _orthogonal(left[torch.from_numpy(gone)])
+        found = basis.any(1).numpy()
+        order += names[gone[found]].tolist()
+        settled += names[gone[~found]].tolist()
+        residuals[names[gone]] = basis
+        left = left[rest]
+        left = _standardised(torch.addmm(left, left @ basis.T, basis, alpha=-1 / R))
+        names = names[stays]
+    order += names.tolist()
+    residuals[names] = left
+    return Peeled(
+        order=torch.tensor(order, dtype=torch.long),
+        settled=torch.tensor(settled, dtype=torch.long),
+        margin=torch.from_numpy(margin),
+        residuals=residuals,
+        doubt=torch.from_numpy(doubt),
+    )
+
+
+def _orthogonal(rows: Tensor) -> Tensor:
+    """Each of some standardised rows less what the rows before it explain, standardised again."""
+    if len(rows) == 1:
+        return rows
+    out = torch.empty_like(rows)
+    for k, row in enumerate(rows):
+        out[k] = _standardised(row - (out[:k] @ row) @ out[:k] / rows.shape[1])
+    return out
+
+
+def _standardised(rows: Tensor) -> Tensor:
+    """Mean 0 and variance 1; 0 where next to nothing of a variable that had variance 1 is left."""
+    centred = rows - rows.mean(-1, keepdim=True)
+    deviation = centred.square().mean(-1, keepdim=True).sqrt()
+    return torch.where(deviation > _NOTHING, centred / deviation.clamp_min(_NOTHING), 0.0)
+
+
+def _regressions(x: Tensor, order: Tensor, settled: Tensor) -> tuple[Tensor, Tensor]:
+    """(D, D) |t| of i as j is regressed on all before it, settled columns on the whole order; (D,) R2 of these.
+
+    With S = L L^T in that order, a row of inv(L) holds the coefficients of a regression over the deviation of its
+    residual, and the squares of the rows before it add up to the diagonal of the inverse of their part of S.
+    """
+    N, D = x.shape
+    places, count = torch.cat([order, settled]), len(order)
+    if count == 0:  # nothing varies in the rows that were read
+        return torch.zeros(D, D), torch.zeros(D)
+    ordered = x[:, places].double()
+    S = ordered.T @ ordered / N
+    S.diagonal().add_(1e-6)
+    L = torch.linalg.cholesky_ex(S[:count, :count])[0]
+    inverse = torch.linalg.solve_triangular(L, torch.eye(count, dtype=torch.float64), upper=False)
+    whitened = S[count:, :count] @ inverse.T  # what the order explains of settled columns
+    rest = (S.diagonal()[count:] - whitened.square().sum(1)).clamp_min(1e-6)
+    coefficients = torch.cat([torch.tril(inverse, -1), whitened @ inverse / rest.sqrt()[:, None]])
+    before = inverse.square().cumsum(0)
+    before = torch.cat([before[:1], before[:-1], before[-1:].expand(len(settled), -1)])
+    degrees = (N - torch.arange(D).clamp_max(count)).clamp_min(1)[:, None]
+    t = torch.zeros(D, D, dtype=torch.float64)
+    t[:, :count] = coefficients.abs() * (degrees / before.clamp_min(1e-12)).sqrt()
+    explained = 1 - torch.cat([L.diagonal().square(), rest]) / S.diagonal()
+    back = torch.empty_like(places)
+    back[places] = torch.arange(D)
+    return torch.nan_to_num(t.T[back][:, back]).float(), explained[back].clamp(0.0, 1.0).float()
+
+
+def _leftover(residuals: Tensor) -> Tensor:
+    """(D, D) greatest |z| among correlations of residuals and their sizes: in a linear order they are independent."""
+    D, R = residuals.shape
+    both = torch.cat([residuals, _standardised(residuals.abs())])
+    c = (both @ both.T / R).abs().clamp_max(_STEEPEST).view(2, D, 2, D)
+    return (torch.atanh(c.amax((0, 2))) * math.sqrt(max(R - 3, 1))).fill_diagonal_(0.0)

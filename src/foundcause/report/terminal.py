@@ -1,0 +1,188 @@
+"""What the shell commands print: the edge table, hidden common causes, warnings, facts about the installation."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from foundcause.diagnostics.crowding import is_crowded, pairs_of, sharing_columns
+from foundcause.report.letters import shorten_middle
+
+if TYPE_CHECKING:
+    from foundcause.result import Result
+
+_MAX_LINES = 40
+_MAX_PAIRS, _MAX_CROWDED = 20, 10
+_BAR, _ROOM_FOR_BAR = 10, 60
+_NAME = 40
+
+
+def say(text: str) -> None:
+    """One line as it is, without markup."""
+    Console(highlight=False, soft_wrap=True).print(Text(text))
+
+
+def print_result(result: Result, folder: Path | None = None, console: Console | None = None) -> None:
+    """The graph as readable tables, its warnings, and where the files are."""
+    console = console or Console(highlight=False)
+    rows, total = result.settings.get("rows"), result.settings.get("total_rows")
+    size = f"{rows:,} rows" if rows == total else f"{rows:,} of {total:,} rows"
+    worth = result.settings.get("independent_rows", rows)
+    size += "" if worth == rows else f" read as {worth:,}"
+    seconds = result.timing.get("total", 0.0)
+    runs = result.settings.get("runs")
+    passes = "1 pass" if runs == 1 else f"{runs} passes"
+    console.print(Text(f"{len(result.names)} columns, {size}, {passes}, {seconds:.1f} s"))
+    console.print()
+    if len(result.edges):
+        console.print(_edge_table(result, console.width))
+        if len(result.edges) > _MAX_LINES:
+            console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges; the files hold all of them"))
+    else:
+        console.print(Text("No edge is shown."))
+    if len(result.confounders):
+        console.print()
+        _print_confounders(result, console, saved=folder is not None)
+    if result.warnings:
+        console.print()
+        console.print(Text("Warnings", style="bold yellow"))
+        for warning in result.warnings:
+            line = Table.grid(padding=(0, 1, 0, 0))
+            line.add_row(Text(" -"), Text(warning))
+            console.print(line)
+    if folder is not None:
+        console.print()
+        console.print(Text(f"Report: {folder / 'report.html'}", style="bold"), soft_wrap=True)
+        console.print(Text(f"Files:  {folder}/ (JSON, CSV, DOT, GraphML, GML, Mermaid, picture)"), soft_wrap=True)
+
+
+def _edge_table(result: Result, width: int) -> Table:
+    table = _pair_table(f"Edges above {result.threshold:.2f}", "cause", "->", "effect", width)
+    ink = _bar_in(width)
+    table.add_column("agreement" if ink else "agr.", justify="right", no_wrap=True)
+    for edge in result.edges.head(_MAX_LINES).to_dict("records"):
+        share = Text(f"{edge['agreement']:.0%}")
+        cause, effect = _short(edge["cause"]), _short(edge["effect"])
+        table.add_row(cause, Text("->"), effect, _bar(edge["probability"], ink), share)
+    return table
+
+
+def _print_confounders(result: Result, console: Console, *, saved: bool) -> None:
+    """The most probable pairs: of too many to be read one by one a few, and where all of them are."""
+    pairs, columns = len(result.confounders), sharing_columns(result)
+    most = _MAX_PAIRS
+    if is_crowded(pairs, columns):
+        most = _MAX_CROWDED
+        console.print(
+            Text(f"{pairs} of {pairs_of(columns)} pairs seem to share a hidden common cause. The most probable:")
+        )
+    console.print(_confounder_table(result, most, console.width))
+    if pairs > most:
+        place = "confounders.csv and result.json hold" if saved else "result.confounders holds"
+        console.print(Text(f"... and {pairs - most} more pairs; {place} all of them"))
+
+
+def _confounder_table(result: Result, most: int, width: int) -> Table:
+    title = f"Hidden common causes above {result.confounding_threshold:.2f}"
+    table = _pair_table(title, "first", "<->", "second", width)
+    ink = _bar_in(width)
+    for pair in result.confounders.head(most).to_dict("records"):
+        table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"], ink))
+    return table
+
+
+def _pair_table(title: str, first: str, arrow: str, second: str, width: int) -> Table:
+    """Two names and a probability; where the terminal is narrow, the bar gives way and the names never do."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column(first, overflow="fold", min_width=len(first))
+    table.add_column("", no_wrap=True, min_width=len(arrow))
+    table.add_column(second, overflow="fold", min_width=len(second))
+    wide = bool(_bar_in(width))
+    table.add_column("probability" if wide else "prob.", no_wrap=True, min_width=5 + _BAR if wide else 5)
+    return table
+
+
+def _bar_in(width: int) -> str:
+    """The ink of bars, none where a terminal of this width has no room for them."""
+    return bar_ink(sys.stdout.encoding) if width >= _ROOM_FOR_BAR else ""
+
+
+def _short(name: str) -> Text:
+    """A column name that leaves room for the others; the files hold it in full."""
+    return Text(shorten_middle(name, _NAME))
+
+
+def bar_ink(encoding: str | None) -> str:
+    """The full and the empty stroke of a bar that this output can show."""
+    try:
+        "━─".encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return "#-"
+    return "━─"
+
+
+def _bar(probability: float, ink: str) -> Text:
+    filled = round(probability * _BAR)
+    text = Text(f"{probability:.2f}")
+    if not ink:
+        return text
+    text.append(" ")
+    text.append(ink[0] * filled, style="green")
+    text.append(ink[1] * (_BAR - filled), style="dim")
+    return text
+
+
+def system_facts(checkpoint: Path | None = None) -> dict[str, Any]:
+    """Versions, devices, and the header of the checkpoint in use; an absent checkpoint is a fact, not an error."""
+    import numpy
+    import torch
+
+    from foundcause import __version__
+    from foundcause.api import checkpoint_path
+    from foundcause.errors import CheckpointError
+    from foundcause.inference.memory import available_bytes
+    from foundcause.model.checkpoint import describe
+
+    devices = ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
+    free = available_bytes()
+    facts: dict[str, Any] = {
+        "foundcause": __version__,
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": str(numpy.__version__),
+        "devices": devices,
+        "threads": torch.get_num_threads(),
+        "free_memory_gb": None if free is None else round(free / 1e9, 1),
+    }
+    try:
+        place = checkpoint_path(checkpoint)
+    except CheckpointError as error:
+        return {**facts, "checkpoint": None, "checkpoint_note": str(error)}
+    header = describe(place)
+    return {**facts, "checkpoint": str(place), "header": header}
+
+
+def print_facts(facts: dict[str, Any], *, as_json: bool) -> None:
+    """The facts as JSON or as a readable list."""
+    if as_json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for name, value in facts.items():
+        if name != "header":
+            console.print(
+                Text(f"{name.replace('_', ' '):<16} {', '.join(value) if isinstance(value, list) else value}")
+            )
+    header = facts.get("header", {})
+    for name, value in {**header, **header.get("metadata", {})}.items():
+        if name in ("metadata", "feature_names"):
+            continue
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        console.print(Text(f"  {name:<18} {text if len(text) < 300 else text[:297] + '...'}"))

@@ -1,5 +1,0 @@
-"""What looks wrong with a table before any graph: cells, columns and shapes that mislead, each in a sentence."""
-
-from foundcause.suspicions.look import suspicions
-
-__all__ = ["suspicions"]

@@ -1,6 +1,0 @@
-"""Any table to numbers: files, data frames and arrays become ``Table(values, observed, names, columns, warnings)``."""
-
-from foundcause.columns import ColumnInfo
-from foundcause.table.read import Table, read_table
-
-__all__ = ["ColumnInfo", "Table", "read_table"]

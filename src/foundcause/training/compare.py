@@ -1,0 +1,127 @@
+"""Checkpoints against one another on the same validation tasks: differences with their standard errors.
+
+Shapes: C checkpoints, T tasks of a family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from foundcause.model.network import FoundCause
+from foundcause.training.config import TrainConfig
+from foundcause.training.metrics import score
+from foundcause.training.predict import answers
+from foundcause.training.prepare import Prepared
+from foundcause.training.validate import Validation, validation
+from foundcause.training.workers import Workers
+
+LOSSES = ("existence_loss", "direction_loss")
+_SHOWN = (*LOSSES, "f1", "direction", "auroc", "confounder_auroc")
+_TELLING = 2.0  # standard errors from which a difference is marked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """Loss of a checkpoint less that of the first on the same tasks, and its standard error over tasks."""
+
+    loss: float
+    error: float
+
+    @property
+    def tells(self) -> bool:
+        """Whether it is more than two standard errors from nothing."""
+        return abs(self.loss) > _TELLING * self.error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Scores of every task: ``scores[family][metric]`` is (C, T), NaN where a task cannot say."""
+
+    names: tuple[str, ...]
+    scores: Mapping[str, Mapping[str, np.ndarray]]
+
+    def mean(self, checkpoint: int, metric: str) -> float:
+        """Mean over families of the mean over their tasks."""
+        means = [_mean(found[metric][checkpoint]) for found in self.scores.values()]
+        return _mean(np.array(means))
+
+    def loss(self, checkpoint: int) -> float:
+        """As validation has it: means over families of both log-losses, added."""
+        return sum(m for m in (self.mean(checkpoint, metric) for metric in LOSSES) if not np.isnan(m))
+
+    def difference(self, checkpoint: int, families: Collection[str] | None = None) -> Difference:
+        """From the first checkpoint, over all families or some."""
+        chosen = [found for name, found in self.scores.items() if families is None or name in families]
+        # a task with an edge has a say in both log-losses, so its two parts are added before they are squared
+        parts: list[list[np.ndarray]] = [[] for _ in chosen]
+        loss = 0.0
+        for metric in LOSSES:
+            gaps = [found[metric][checkpoint] - found[metric][0] for found in chosen]
+            known = [k for k, gap in enumerate(gaps) if np.isfinite(gap).any()]
+            for k in known:
+                gap, say = gaps[k], np.isfinite(gaps[k])
+                loss += gap[say].mean() / len(known)
+                parts[k].append(np.where(say, gap - gap[say].mean(), 0.0) / (say.sum() * len(known)))
+        variance = sum(
+            np.square(np.sum(part, axis=0)).sum() * part[0].size / max(part[0].size - 1, 1) for part in parts if part
+        )
+        return Difference(loss=loss, error=float(np.sqrt(variance)))
+
+    def table(self) -> str:
+        """Checkpoints, then the families in which they differ."""
+        width = max(len(name) for name in (*self.names, *self.scores, "checkpoint")) + 2
+        lines = [f"{'checkpoint':<{width}}{'loss':>8}  {'difference':<20}" + "".join(f"{n:>17}" for n in _SHOWN)]
+        for k, name in enumerate(self.names):
+            against = _told(self.difference(k)) if k else ""
+            lines.append(
+                f"{name:<{width}}{self.loss(k):>8.4f}  {against:<20}"
+                + "".join(f"{self.mean(k, metric):>17.4f}" for metric in _SHOWN)
+            )
+        if len(self.names) > 1:
+            lines += ["", f"{'family':<{width}}" + "".join(f"{name:>24}" for name in self.names[1:])]
+            for family in self.scores:
+                told = (_told(self.difference(k, [family])) for k in range(1, len(self.names)))
+                lines.append(f"{family:<{width}}" + "".join(f"{text:>24}" for text in told))
+            lines.append(
+                f"\ndifferences are losses less those of {self.names[0]} on the same tasks, with standard errors over "
+                f"tasks; * is more than {_TELLING:g} of them"
+            )
+        return "\n".join(lines)
+
+
+def compare(
+    networks: Sequence[tuple[str, FoundCause]], settings: TrainConfig, workers: Workers, say: Callable[[str], None]
+) -> Comparison:
+    """The named networks, in evaluation mode, on the validation suites of ``settings``."""
+    suites: dict[tuple[object, ...], Validation] = {}  # networks that read the same features share them
+    found: list[dict[str, dict[str, np.ndarray]]] = []
+    for name, network in networks:
+        reads = (network.config.features, network.config.rows_read, network.config.fills_gaps)
+        if reads not in suites:
+            suites[reads] = validation(settings, network.config, workers, say=say)
+        say(f"answering with {name}")
+        found.append({family: _scores(network, items) for family, items in suites[reads].suites.items()})
+    return Comparison(
+        names=tuple(name for name, _ in networks),
+        scores={
+            family: {metric: np.stack([one[family][metric] for one in found]) for metric in _SHOWN}
+            for family in found[0]
+        },
+    )
+
+
+def _scores(network: FoundCause, items: Sequence[Prepared]) -> dict[str, np.ndarray]:
+    tasks = [score(answer) for answer in answers(network, items)]
+    return {metric: np.array([task[metric] for task in tasks]) for metric in _SHOWN}
+
+
+def _told(difference: Difference) -> str:
+    return f"{difference.loss:+.4f} ({difference.error:.4f}){'*' if difference.tells else ' '}"
+
+
+def _mean(values: np.ndarray) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else float("nan")

@@ -1,0 +1,322 @@
+"""The training run, top to bottom: prepare, learn until the budget is used, validate and save on the way."""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from foundcause.errors import ConfigError
+from foundcause.model.checkpoint import describe, save, weights
+from foundcause.model.config import ModelConfig
+from foundcause.model.grow import brings_scaling, start_as
+from foundcause.model.network import FoundCause
+from foundcause.simulate.settings import HELD_OUT_WORLDS
+from foundcause.training.collate import collate
+from foundcause.training.config import TrainConfig
+from foundcause.training.distributed import Team, team
+from foundcause.training.files import RunFolder
+from foundcause.training.lineage import continued, lineage
+from foundcause.training.objectives import objective
+from foundcause.training.optimiser import averaged
+from foundcause.training.progress import Progress
+from foundcause.training.schedule import Schedule
+from foundcause.training.setup import check_start, fit_scaling, model_config, recipe
+from foundcause.training.step import Learner
+from foundcause.training.stream import TaskStream
+from foundcause.training.validate import Validation, validation
+from foundcause.training.workers import Workers
+
+Say = Callable[[str], None]
+
+
+def train(
+    config: TrainConfig, out: Path, *, resume: bool = False, init: Path | None = None, say: Say = print
+) -> RunFolder:
+    """Train into the folder ``out`` and return it; ``resume`` continues the run there, ``init`` starts from weights."""
+    check_start(config, resume=resume, init=init)
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    folder = RunFolder(out)
+    with team(config.device) as members, ExitStack() as claims:
+        if members.leads:
+            folder.prepare()
+            claims.enter_context(folder.claimed())
+            if not resume:
+                folder.check_unused()
+        try:
+            with Workers(config.workers, ahead=config.ahead) as workers:
+                run = Run(config, folder, members, workers, say if members.leads else _silent)
+                run.prepare(resume=resume, init=init)
+                run.learn()
+                folder.done = run.finished
+        except BaseException:
+            folder.leave()
+            raise
+    if members.leads and run.finished and not run.learned:
+        say("the budget of this run was used up before; give it more with --minutes or --steps")
+    if members.leads and config.calibration_tasks and run.finished and (run.learned or not folder.model.exists()):
+        from foundcause.training.calibrate import calibrate_run
+
+        calibrate_run(folder.path, say=say)
+    return folder
+
+
+class Run:
+    """One run in progress on one rank."""
+
+    def __init__(self, config: TrainConfig, folder: RunFolder, members: Team, workers: Workers, say: Say) -> None:
+        self.config, self.folder, self.team, self.say = config, folder, members, say
+        self.workers = workers
+        self.model = model_config(config)
+        self.schedule = Schedule(
+            peak=config.lr, floor=config.min_lr, warmup_steps=config.warmup_steps,
+            decay_share=config.decay_share, flat_share=config.flat_share,
+        )  # fmt: skip
+        self.network = FoundCause(self.model, seed=config.seed)
+        self.stream = TaskStream(recipe(config, self.model), config, workers, rank=members.rank, world=members.world)
+        self.step = 0
+        self.passes = 0  # uses of tasks over all ranks
+        self.elapsed = 0.0
+        self.processor = {"learning": 0.0, "preparing": 0.0}  # seconds, without validation
+        self.best = math.inf
+        self.finished = False
+        self.learned = False  # whether this call made a step
+        self.suites: Validation | None = None
+        self._interrupted = False
+
+    def prepare(self, *, resume: bool, init: Path | None) -> None:
+        """Fresh start or continuation: feature scaling, weights, position in the stream, validation suites."""
+        self.lineage = lineage(self.config, init)
+        if not resume:
+            start = None if init is None else weights(init)
+            if start is None or not brings_scaling(self.network, *start[:2]):
+                fit_scaling(self.network, self.config, self.workers, say=self.say)
+            if start is not None:
+                start_as(self.network, *start)
+        goal = objective(self.config.objective, dict(self.config.loss_weights))
+        self.learner = Learner(self.network, goal, self.config, self.team)
+        if resume:
+            self._restore(self.folder.read_state())
+        if self.team.leads and self._validates:
+            seen = self.lineage["trained_on"]
+            self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
+        if resume and self.team.leads:
+            self.best = self._best_so_far()
+        if known := sorted(set(self.lineage["trained_on"] or ()) & set(HELD_OUT_WORLDS)):
+            self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
+        if self.team.leads:
+            if not resume:
+                self.folder.trim_log(-1)  # of a start that was killed before its first checkpoint
+            self.folder.write_json(self.folder.config, self.config.as_dict())
+            self.folder.append_log(self._start_entry(resume, init))
+        self.say(
+            f"{'continuing' if resume else 'training'} {self.model.name} "
+            f"({self.network.parameter_count:,} parameters) from step {self.step}, task {self.stream.pulled}"
+        )
+
+    def learn(self) -> None:
+        """Steps until the budget is used or a signal asks to stop; the last state is always saved."""
+        progress = Progress(self.config, self.folder, self.say, self.stream, self.workers, speaks=self.team.leads)
+        saved = validated = time.perf_counter()
+        last_validation = -1
+        before = self._listen()
+        clock = time.perf_counter() - self.elapsed
+        try:
+            while not self._done():
+                self._one_step(progress)
+                self.elapsed = self.team.agree(time.perf_counter() - clock)
+                now = clock + self.elapsed
+                if progress.due(self.step):
+                    progress.report(self.step, self.passes, self.elapsed, self.learner)
+                if self._validation_due(now - validated):
+                    self._validate()
+                    validated, last_validation = time.perf_counter(), self.step
+                if now - saved > 60 * self.config.checkpoint_minutes:
+                    self.save()
+                    saved = time.perf_counter()
+                    saved = clock + self.team.agree(saved - clock)
+            self.finished = not self._interrupted
+            progress.report(self.step, self.passes, self.elapsed, self.learner)
+            if self.finished and self._validates and last_validation != self.step:
+                self._validate()
+            self.save()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        if self.team.leads:
+            self.folder.append_log({"kind": "end", "step": self.step, "elapsed": self.elapsed, "done": self.finished})
+        self.say("done" if self.finished else "interrupted; the state is saved, continue with --resume")
+
+    def save(self) -> None:
+        """Write the resumable state and the averaged weights."""
+        streams = self.team.gather(self.stream.state())
+        if not self.team.leads:
+            return
+        self.folder.write_state(
+            {
+                "config": self.config.as_dict(),
+                "model": self.model.to_dict(),
+                "step": self.step,
+                "passes": self.passes,
+                "elapsed": self.elapsed,
+                "processor": self.processor,
+                "lineage": self.lineage,
+                "streams": streams,
+                "learner": self.learner.state(),
+            }
+        )
+        self._save_weights(self.folder.last, {})
+
+    @property
+    def _validates(self) -> bool:
+        return bool(self.config.validate_minutes or self.config.validate_steps)
+
+    def _validation_due(self, seconds: float) -> bool:
+        """Whether to validate after this step, ``seconds`` after the last time."""
+        if self.config.validate_steps:
+            return self.step % self.config.validate_steps == 0
+        return self._validates and seconds > 60 * self.config.validate_minutes
+
+    def _one_step(self, progress: Progress) -> None:
+        processor, prepared = time.process_time(), self.stream.seconds.sum()
+        gathered = self.stream.next(self.step)
+        started = time.perf_counter()
+        batch = collate(gathered.items, seed=self.config.seed, step=self.step, permute=self.config.permute)
+        assembled = time.perf_counter() - started
+        report = self.learner.step(
+            batch,
+            number=self.step,
+            rate=self.schedule.rate(self.step, self._progress()),
+            tasks=[item.index for item in gathered.items],
+            weight=gathered.weight,
+        )
+        self.stream.reservoir.offer(gathered.bucket, gathered.items, report.difficulty)
+        sizes = int(self.team.total(torch.tensor([float(batch.size)])).item())
+        self.passes += sizes
+        self.step += 1
+        self.learned = True
+        preparing = float(self.stream.seconds.sum() - prepared)
+        self.processor["preparing"] += preparing
+        self.processor["learning"] += time.process_time() - processor - (0 if self.config.workers else preparing)
+        progress.note(report, gathered, assembled, sizes)
+
+    def _progress(self) -> float:
+        if self.config.steps is not None:
+            return self.step / self.config.steps
+        assert self.config.minutes is not None
+        return self.elapsed / (60 * self.config.minutes)
+
+    def _done(self) -> bool:
+        stop = self.team.total(torch.tensor([float(self._interrupted)])).item() > 0
+        self._interrupted = stop
+        return stop or self._progress() >= 1
+
+    def _validate(self) -> None:
+        if self.suites is None:
+            return
+        with averaged(self.learner.optimiser, self.network):
+            result = self.suites.evaluate(self.network)
+        self.folder.append_log(
+            {
+                "kind": "validation",
+                "step": self.step,
+                "passes": self.passes,
+                "elapsed": self.elapsed,
+                "processor": {name: round(seconds, 3) for name, seconds in self.processor.items()},
+                **result.as_dict(),
+            }
+        )
+        self.say(result.line())
+        judged = {"validation": result.as_dict(), "judged_by": self._judges()}
+        if self.config.keep_validated:
+            self._save_weights(self.folder.validated(self.step), judged)
+        if result.badness(self.config.best_by) < self.best:
+            self.best = result.badness(self.config.best_by)
+            self._save_weights(self.folder.best, judged)
+
+    def _judges(self) -> dict[str, int]:
+        """Number of tasks of each validation family: losses compare only on the same ones."""
+        return {} if self.suites is None else {name: len(items) for name, items in self.suites.suites.items()}
+
+    def _best_so_far(self) -> float:
+        """How bad the best checkpoint in the folder is, if the suites of today judged it."""
+        if not self.folder.best.exists():
+            return math.inf
+        best = describe(self.folder.best)["metadata"]
+        if best.get("judged_by") != self._judges():
+            return math.inf
+        validation = best["validation"]
+        return validation["loss"] if self.config.best_by == "loss" else 1.0 - validation["mean"][self.config.best_by]
+
+    def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
+        metadata = {
+            "training": {**self.config.as_dict(), "task_folder": None},  # a place on this machine is nobody's business
+            "step": self.step,
+            "passes": self.passes,
+            "elapsed_minutes": self.elapsed / 60,
+            "processor_seconds": dict(self.processor),
+            **self.lineage,
+            **extra,
+        }
+        with averaged(self.learner.optimiser, self.network):
+            self.folder.write(target, lambda path: save(path, self.network, metadata=metadata))
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        begun = ModelConfig.from_dict(state["model"]).to_dict()
+        if differing := [key for key, value in self.model.to_dict().items() if begun[key] != value]:
+            raise ConfigError(
+                f"{self.folder.path} holds a run of model {begun['name']!r} that differs from today's in "
+                f"{', '.join(differing[:5])}; resume it with the version of foundcause that began it, or go on "
+                f"from its weights in another folder with --init {self.folder.last}"
+            )
+        self.step, self.passes, self.elapsed = state["step"], state["passes"], state["elapsed"]
+        self.processor = state.get("processor", self.processor)
+        self.lineage = continued(state.get("lineage"), self.lineage)
+        self.learner.restore(state["learner"])
+        streams = state["streams"]
+        if len(streams) == self.team.world:
+            self.stream.restore(streams[self.team.rank])
+        else:  # another number of ranks: go on beyond every index that was handed out
+            self.stream.base = max(s["base"] + s["world"] * s.get("passed", s["pulled"]) for s in streams)
+        if self.team.leads:
+            self.folder.trim_log(self.step)
+
+    def _start_entry(self, resume: bool, init: Path | None) -> dict[str, Any]:
+        return {
+            "kind": "start",
+            "step": self.step,
+            "resumed": resume,
+            "init": str(init) if init else None,
+            "config": self.config.as_dict(),
+            "model": self.model.to_dict(),
+            "parameters": self.network.parameter_count,
+            "ranks": self.team.world,
+        }
+
+    def _listen(self) -> dict[int, Any]:
+        """Turn the first interrupt or termination signal into a clean stop after the current step."""
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            if self._interrupted:
+                raise KeyboardInterrupt
+            self._interrupted = True
+
+        before: dict[int, Any] = {}
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                before[number] = signal.signal(number, stop)
+            except ValueError:  # not the main thread
+                break
+        return before
+
+
+def _silent(_text: str) -> None:
+    return None

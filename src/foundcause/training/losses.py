@@ -1,0 +1,239 @@
+"""The ten loss terms of the paper, each a pure function. Shapes: B tasks, D variables, K gated features.
+
+``logits`` are edge logits (B, D, D), ``target`` the true adjacency, ``pairs`` the mask of valid ordered pairs. Every
+term divides by a count over the whole batch; ``total`` sums that count over ranks, so that the terms of all ranks add
+up to the term of the global batch. Everything is float32 (float64 passes through, for gradient checks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from foundcause.errors import ConfigError
+from foundcause.training.adaptive import AdaptiveState, EdgeCounts, SumOverRanks, alone, count_edges
+from foundcause.training.batch import Batch
+
+if TYPE_CHECKING:
+    from foundcause.model.network import Prediction
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperWeights:
+    """Weights and constants of the paper's objective (appendix, table of losses).
+
+    asymmetry, calibration, detected, skeleton, confounding, density, pooling: weights of the terms of those names.
+    false_positive: base weight of the false-positive term, adapted by the running precision.
+    acyclicity: weight of the optional spectral penalty; 0 leaves it out.
+    smooth_edge, smooth_absent: smoothing of the targets of true edges (both directions) and of absent ones.
+    reverse_margin: probability of the reverse direction that costs nothing.
+    gap: largest difference of the two logits of a true edge that costs nothing.
+    detection: a true edge counts as detected when one of its two logits exceeds this.
+    false_positive_margin: probability of an absent edge that costs nothing.
+    """
+
+    asymmetry: float = 0.08
+    calibration: float = 0.1
+    detected: float = 0.25
+    skeleton: float = 0.5
+    confounding: float = 0.2
+    false_positive: float = 0.15
+    density: float = 0.05
+    pooling: float = 0.01
+    acyclicity: float = 0.0
+    smooth_edge: float = 0.05
+    smooth_absent: float = 0.005
+    reverse_margin: float = 0.15
+    gap: float = 4.0
+    detection: float = -3.0
+    false_positive_margin: float = 0.15
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name != "detection" and value < 0:
+                raise ConfigError(f"loss constant {name!r} is {value}; it must not be negative")
+
+
+class PaperObjective:
+    """The paper's total loss; holds no parameters and no state but the adaptive averages it is handed."""
+
+    name = "paper"
+
+    def __init__(self, weights: PaperWeights | None = None) -> None:
+        self.weights = weights or PaperWeights()
+
+    def __call__(
+        self, prediction: Prediction, batch: Batch, state: AdaptiveState, total: SumOverRanks = alone
+    ) -> tuple[Tensor, dict[str, Tensor], AdaptiveState]:
+        """(this rank's share of the loss, its unweighted terms, the averages after this step)."""
+        w, pairs = self.weights, batch.pairs
+        logits = _precise(prediction.edge_logits)
+        target = batch.adjacency.to(logits.dtype)
+        counts = count_edges(logits, batch.adjacency, pairs, batch.variables, total)
+        state = state.updated(counts)
+        terms = {
+            "directed": directed(
+                logits, target, pairs, positive_weight(counts, pairs, state.recall, total),
+                smooth_edge=w.smooth_edge, smooth_absent=w.smooth_absent, total=total,
+            ),
+            "asymmetry": asymmetry(logits, target, pairs, margin=w.reverse_margin, total=total),
+            "calibration": calibration(logits, target, pairs, gap=w.gap, total=total),
+            "detected": detected_direction(logits, target, pairs, threshold=w.detection, total=total),
+            "skeleton": skeleton(_precise(prediction.skeleton_logits), target, pairs, total=total),
+            "confounding": confounding(
+                _precise(prediction.confounding_logits), batch.confounding.to(logits.dtype), pairs, total=total
+            ),
+            "false_positive": false_positive(logits, target, pairs, margin=w.false_positive_margin, total=total),
+            "density": density(logits, pairs, batch.variables, state.edges_per_node, total=total),
+        }  # fmt: skip
+        weights = {
+            "directed": 1.0,
+            "asymmetry": w.asymmetry,
+            "calibration": w.calibration,
+            "detected": w.detected,
+            "skeleton": w.skeleton,
+            "confounding": w.confounding,
+            "false_positive": false_positive_weight(w.false_positive, state.precision),
+            "density": w.density,
+        }
+        if prediction.pooling_diversity is not None:
+            terms["pooling"] = _share(prediction.pooling_diversity, batch.variables, total)
+            weights["pooling"] = w.pooling
+        if prediction.gate is not None:
+            terms["gate"] = gate_range(_precise(prediction.gate), pairs, total=total)
+            weights["gate"] = gate_weight(state.direction)
+        if w.acyclicity and prediction.acyclicity is not None:
+            terms["acyclicity"] = acyclicity(_precise(prediction.acyclicity), total=total)
+            weights["acyclicity"] = w.acyclicity
+        loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
+        return loss, terms, state
+
+
+def positive_weight(counts: EdgeCounts, pairs: Tensor, recall: float, total: SumOverRanks = alone) -> float:
+    """w+ of the directed loss: root of the class ratio times the recall factor, between 1 and 5; 1 without edges."""
+    if counts.positive == 0:
+        return 1.0
+    negatives = total(pairs.sum().float()).item() - counts.positive
+    factor = 1 + 2 * min(max(0.65 - recall, -0.3), 0.3)
+    return min(max((negatives / counts.positive) ** 0.5 * factor, 1.0), 5.0)
+
+
+def false_positive_weight(base: float, precision: float) -> float:
+    """Weight of the false-positive term: up when the running precision is below one half, down above."""
+    return base * (1 + 3 * min(max(0.50 - precision, -0.3), 0.3))
+
+
+def gate_weight(direction_accuracy: float) -> float:
+    """Weight of the gate penalty: vanishes once four in five edges are oriented right."""
+    return min(0.5, max(0.0, 0.8 - direction_accuracy))
+
+
+def directed(
+    logits: Tensor,
+    target: Tensor,
+    pairs: Tensor,
+    weight: float,
+    *,
+    smooth_edge: float = 0.05,
+    smooth_absent: float = 0.005,
+    total: SumOverRanks = alone,
+) -> Tensor:
+    """Class-balanced binary cross-entropy with direction-aware smoothing, over all valid ordered pairs."""
+    reverse = target.transpose(1, 2)
+    smoothed = torch.full_like(target, smooth_absent)
+    smoothed = smoothed.masked_fill(reverse > 0, smooth_edge).masked_fill(target > 0, 1 - smooth_edge)
+    bce = F.binary_cross_entropy_with_logits(logits, smoothed, reduction="none")
+    return ((1 + (weight - 1) * target) * bce * pairs).sum() / _count(pairs, total)
+
+
+def asymmetry(
+    logits: Tensor, target: Tensor, pairs: Tensor, *, margin: float = 0.15, total: SumOverRanks = alone
+) -> Tensor:
+    """Hinge on the probability of the reverse direction of true edges."""
+    edges = target * pairs
+    return (edges * F.relu(torch.sigmoid(logits.transpose(1, 2)) - margin)).sum() / _count(edges, total)
+
+
+def calibration(
+    logits: Tensor, target: Tensor, pairs: Tensor, *, gap: float = 4.0, total: SumOverRanks = alone
+) -> Tensor:
+    """Squared hinge on the difference between the two logits of a true edge."""
+    edges = target * pairs
+    excess = F.relu((logits - logits.transpose(1, 2)).abs() - gap)
+    return (edges * excess.square()).sum() / _count(edges, total)
+
+
+def detected_direction(
+    logits: Tensor, target: Tensor, pairs: Tensor, *, threshold: float = -3.0, total: SumOverRanks = alone
+) -> Tensor:
+    """Log-loss of the direction of true edges that were detected (either logit above ``threshold``)."""
+    reverse = logits.transpose(1, 2)
+    active = target * pairs * ((logits > threshold) | (reverse > threshold))
+    return (active * F.softplus(reverse - logits)).sum() / _count(active, total)
+
+
+def skeleton(skeleton_logits: Tensor, target: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
+    """Cross-entropy of adjacency over unordered pairs; positives weighted by the class ratio, at most 2."""
+    upper = torch.triu(pairs, 1)
+    adjacent = torch.maximum(target, target.transpose(1, 2))
+    positive = total((adjacent * upper).sum().float()).item()
+    weight = min((total(upper.sum().float()).item() - positive) / positive, 2.0) if positive else 1.0
+    bce = F.binary_cross_entropy_with_logits(skeleton_logits, adjacent, reduction="none")
+    return ((1 + (weight - 1) * adjacent) * bce * upper).sum() / _count(upper, total)
+
+
+def confounding(logits: Tensor, target: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
+    """Cross-entropy of shared hidden causes: mean per graph, then over graphs; positive weight per graph at most 5."""
+    valid_B = pairs.sum((1, 2))
+    positive_B = (target * pairs).sum((1, 2))
+    ratio_B = (valid_B - positive_B) / positive_B.clamp(min=1)
+    weight_B = torch.where(positive_B > 0, ratio_B.clamp(max=5), torch.ones_like(ratio_B))
+    bce = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+    weighted = ((1 + (weight_B[:, None, None] - 1) * target) * bce * pairs).sum((1, 2))
+    return (weighted / valid_B.clamp(min=1)).sum() / _count(valid_B > 0, total)
+
+
+def false_positive(
+    logits: Tensor, target: Tensor, pairs: Tensor, *, margin: float = 0.15, total: SumOverRanks = alone
+) -> Tensor:
+    """Hinge on the probability of absent edges (without its adaptive weight)."""
+    return F.relu(torch.sigmoid(logits) * (1 - target) * pairs - margin).sum() / _count(pairs, total)
+
+
+def density(
+    logits: Tensor, pairs: Tensor, variables: Tensor, edges_per_node: float, *, total: SumOverRanks = alone
+) -> Tensor:
+    """Softplus of the expected edges beyond ``max(2, edges_per_node)`` per variable, mean over graphs."""
+    real_B = variables.sum(1).clamp(min=1)
+    expected_B = (torch.sigmoid(logits) * pairs).sum((1, 2))
+    excess_B = F.softplus(expected_B - real_B * max(2.0, edges_per_node)) / (2 * real_B)
+    return excess_B.sum() / total(torch.tensor(float(len(excess_B)))).item()
+
+
+def gate_range(gate_BDDK: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
+    """Squared distance of gate values from [0.1, 0.9], mean over valid pairs and features."""
+    outside = F.relu(0.1 - gate_BDDK).square() + F.relu(gate_BDDK - 0.9).square()
+    return (outside.mean(-1) * pairs).sum() / _count(pairs, total)
+
+
+def acyclicity(radius_B: Tensor, *, total: SumOverRanks = alone) -> Tensor:
+    """Hinge on the spectral radius of the predicted graph beyond 1, mean over graphs."""
+    excess = F.relu(radius_B - 1).reshape(-1)
+    return excess.sum() / total(torch.tensor(float(len(excess)))).item()
+
+
+def _precise(values: Tensor) -> Tensor:
+    return values.float() if values.dtype in (torch.float16, torch.bfloat16) else values
+
+
+def _count(mask: Tensor, total: SumOverRanks) -> float:
+    return max(total(mask.detach().sum().float()).item(), 1.0)
+
+
+def _share(mean: Tensor, variables: Tensor, total: SumOverRanks) -> Tensor:
+    """A rank's mean over its real variables as its share of the mean over all ranks."""
+    return mean * (variables.sum().item() / _count(variables, total))

@@ -1,0 +1,130 @@
+"""What a run says about itself: averages over the last steps, the time split, the log line and the terminal line."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from foundcause.training.config import TrainConfig
+from foundcause.training.files import RunFolder
+from foundcause.training.step import Learner, StepReport
+from foundcause.training.stream import Gathered, TaskStream
+from foundcause.training.workers import Workers
+
+_SAY_EVERY = 15.0  # seconds between two lines on the terminal
+
+
+class Progress:
+    """Collects step reports between two log lines."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        folder: RunFolder,
+        say: Any,
+        stream: TaskStream,
+        workers: Workers,
+        *,
+        speaks: bool = True,
+    ) -> None:
+        self.config, self.folder, self._say, self._speaks = config, folder, say, speaks
+        self._stream, self._workers = stream, workers
+        self._board = _tensorboard(folder) if config.tensorboard and speaks else None
+        self._said = 0.0
+        self._reset()
+
+    def _reset(self) -> None:
+        self._reports: list[StepReport] = []
+        self._waited = self._assembled = 0.0
+        self._passes = 0
+        self._sizes: list[int] = []
+        self._since = time.perf_counter()
+        self._seconds, self._pulled = self._stream.seconds.copy(), self._stream.pulled
+
+    def note(self, report: StepReport, gathered: Gathered, assembled: float, passes: int) -> None:
+        """Add one step."""
+        self._reports.append(report)
+        self._waited += gathered.waited
+        self._assembled += assembled
+        self._passes += passes
+        self._sizes += [item.variables for item in gathered.items]
+
+    def due(self, step: int) -> bool:
+        """Whether a line of the log is due after this many steps."""
+        return step % self.config.log_every == 0
+
+    def report(self, step: int, passes: int, elapsed: float, learner: Learner) -> None:
+        """Write the line, and now and then say it."""
+        moved = [r for r in self._reports if r.moved]
+        if not self._reports:
+            return
+        span = max(time.perf_counter() - self._since, 1e-9)
+        pulled = max(self._stream.pulled - self._pulled, 1)
+        simulation, statistics = (self._stream.seconds - self._seconds) / pulled
+        entry: dict[str, Any] = {
+            "kind": "step",
+            "step": step,
+            "passes": passes,
+            "elapsed": round(elapsed, 3),
+            "loss": _mean([r.loss for r in moved]),
+            "terms": {name: _mean([r.terms[name] for r in moved]) for name in (moved[0].terms if moved else {})},
+            "gradient_norm": _mean([r.norm for r in moved]),
+            "learning_rate": learner.optimiser.inner.param_groups[0]["lr"],
+            "adaptive": {name: round(value, 4) for name, value in learner.adaptive.as_dict().items()},
+            "passes_per_second": round(self._passes / span, 2),
+            "share": {
+                "waiting": round(self._waited / span, 4),
+                "assembly": round(self._assembled / span, 4),
+                "forward": round(sum(r.forward for r in self._reports) / span, 4),
+                "backward": round(sum(r.backward for r in self._reports) / span, 4),
+            },
+            "worker_seconds_per_task": {"simulation": round(simulation, 5), "statistics": round(statistics, 5)},
+            "buffered": self._workers.waiting,
+            "mean_variables": round(float(np.mean(self._sizes)), 2),
+            "skipped": learner.skipped,
+            "failed_tasks": self._stream.failed,
+            "pulled": self._stream.pulled,
+            "replayable": len(self._stream.reservoir),
+        }
+        if self._speaks:
+            self.folder.append_log(entry)
+            self._events(entry)
+            if time.perf_counter() - self._said > _SAY_EVERY:
+                self._said = time.perf_counter()
+                self._say(line(entry))
+        self._reset()
+
+    def _events(self, entry: dict[str, Any]) -> None:
+        if self._board is None:
+            return
+        for name in ("loss", "gradient_norm", "learning_rate", "passes_per_second"):
+            if entry[name] is not None:
+                self._board.add_scalar(name, entry[name], entry["step"])
+        for group in ("terms", "adaptive", "share"):
+            for name, value in entry[group].items():
+                self._board.add_scalar(f"{group}/{name}", value, entry["step"])
+
+
+def line(entry: dict[str, Any]) -> str:
+    """One line for the terminal."""
+    terms = " ".join(f"{name} {value:.3f}" for name, value in entry["terms"].items())
+    loss = "not finite" if entry["loss"] is None else f"{entry['loss']:.4f}"
+    share = entry["share"]
+    skipped = f"  skipped {entry['skipped']}" if entry["skipped"] else ""
+    return (
+        f"{entry['elapsed'] / 60:6.1f} min  step {entry['step']:,}  passes {entry['passes']:,}  loss {loss} ({terms})  "
+        f"{entry['passes_per_second']:.1f} tasks/s  waiting {share['waiting']:.0%} "
+        f"forward {share['forward']:.0%} backward {share['backward']:.0%}{skipped}"
+    )
+
+
+def _mean(values: list[float]) -> float | None:
+    return round(float(np.mean(values)), 6) if values else None
+
+
+def _tensorboard(folder: RunFolder) -> Any:
+    from torch.utils.tensorboard import SummaryWriter
+
+    return SummaryWriter(str(folder.path / "tensorboard"))

@@ -1,0 +1,149 @@
+"""Validation on fixed synthetic suites, with the prepared tasks kept on disk between runs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from foundcause.model.config import ModelConfig
+from foundcause.model.network import FoundCause
+from foundcause.simulate.settings import OUR_PAIRS
+from foundcause.training.cache import kept, suite_path
+from foundcause.training.config import RESERVED_SEEDS, TrainConfig
+from foundcause.training.families import families, unseen
+from foundcause.training.metrics import summary
+from foundcause.training.predict import answers
+from foundcause.training.prepare import Job, Prepared, Recipe, recipe_for
+from foundcause.training.workers import Failure, Workers
+
+SCORED = ("auroc", "f1", "direction")
+_SILENCE = 30.0  # seconds between two words on suites that are not in the cache
+_MORE_PAIRS = 4  # a pair says one bit where other tasks say dozens, and costs next to nothing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """Metrics of every family.
+
+    loss: mean over families of existence plus direction log-loss; the checkpoint with the lowest is the best, because
+        it is far less noisy than anything that counts decisions.
+    score: mean over families of the mean of AUROC, F1 and direction accuracy, for people.
+    """
+
+    families: Mapping[str, Mapping[str, float]]
+    left_out: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def loss(self) -> float:
+        """Mean over families of existence plus direction log-loss; families without an edge have existence alone."""
+        terms = [self.mean("existence_loss"), self.mean("direction_loss")]
+        known = [term for term in terms if not math.isnan(term)]
+        return sum(known) if known else math.nan
+
+    @property
+    def score(self) -> float:
+        """Mean over families of (AUROC + F1 + direction accuracy) / 3; a metric no task can say is left out."""
+        return _mean([family_score(metrics) for metrics in self.families.values()])
+
+    def badness(self, best_by: str) -> float:
+        """What the best checkpoint has the least of: the loss, or what is missing to a perfect ``skeleton_f1``."""
+        return self.loss if best_by == "loss" else 1.0 - self.mean(best_by)
+
+    def mean(self, metric: str) -> float:
+        """Mean of one metric over the families that have it."""
+        return _mean([metrics[metric] for metrics in self.families.values()])
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready; an undefined metric is null."""
+        return {
+            "loss": _none_if_nan(self.loss),
+            "score": _none_if_nan(self.score),
+            "left_out_score": _none_if_nan(
+                _mean([family_score(m) for name, m in self.families.items() if name in self.left_out])
+            ),
+            "mean": {name: _none_if_nan(self.mean(name)) for name in next(iter(self.families.values()))},
+            "families": {name: {k: _none_if_nan(v) for k, v in m.items()} for name, m in self.families.items()},
+            "seconds": round(self.seconds, 2),
+        }
+
+    def line(self) -> str:
+        """One line for the terminal."""
+        shown = ("auroc", "f1", "skeleton_f1", "direction", "confounder_auroc", "ece")
+        means = "  ".join(f"{name} {self.mean(name):.3f}" for name in shown)
+        return f"validation: loss {self.loss:.4f}  score {self.score:.4f}  {means}  ({self.seconds:.1f} s)"
+
+    def table(self) -> str:
+        """All families, one line each."""
+        names = list(next(iter(self.families.values())))
+        lines = [f"{'family':<18}" + "".join(f"{name:>17}" for name in names)]
+        for family, metrics in {**self.families, "mean": {name: self.mean(name) for name in names}}.items():
+            lines.append(f"{family:<18}" + "".join(f"{metrics[name]:>17.3f}" for name in names))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation:
+    """Prepared tasks by family."""
+
+    suites: Mapping[str, list[Prepared]]
+    left_out: tuple[str, ...] = field(default=())
+
+    def evaluate(self, network: FoundCause) -> Result:
+        """Metrics of a network in evaluation mode."""
+        started = time.perf_counter()
+        found = {name: summary(answers(network, items)) for name, items in self.suites.items()}
+        return Result(families=found, left_out=self.left_out, seconds=time.perf_counter() - started)
+
+
+def validation(
+    config: TrainConfig,
+    model: ModelConfig,
+    workers: Workers,
+    *,
+    trained_on: Collection[str] | None = None,
+    say: Callable[[str], None] = print,
+) -> Validation:
+    """The suites for this model, from the cache where they were prepared before.
+
+    trained_on: components the network learned from; other suites are scored apart. None if that is not known.
+    """
+    suites: dict[str, list[Prepared]] = {}
+    chosen = families(config.validation_families)
+    said = time.perf_counter()
+    say("preparing the validation suites")
+    for name, mixture in sorted(chosen.items()):
+        recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
+        count = config.validation_tasks * (_MORE_PAIRS if name in OUR_PAIRS else 1)
+        suites[name] = suite(recipe, count, workers)
+        if time.perf_counter() - said > _SILENCE:
+            said = time.perf_counter()
+            say(f"{len(suites)} of {len(chosen)} suites are ready")
+    return Validation(suites=suites, left_out=unseen(chosen, trained_on))
+
+
+def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:
+    """The first ``count`` tasks of a recipe, prepared or read from the cache."""
+
+    def make() -> list[Prepared]:
+        results = workers.ordered(Job(recipe, k) for k in range(count))
+        return [result[0] for result in results if not isinstance(result, Failure)]
+
+    return kept(suite_path(recipe, count), make)
+
+
+def family_score(metrics: Mapping[str, float]) -> float:
+    """Mean of AUROC, F1 and direction accuracy of one family."""
+    return _mean([metrics[name] for name in SCORED])
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else float("nan")
+
+
+def _none_if_nan(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 5)

@@ -1,0 +1,158 @@
+"""Row samples, column orders, canonical order, and the passes themselves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+
+from foundcause.errors import ConfigError
+from foundcause.inference.canonical import canonical_order, standardised
+from foundcause.inference.ensemble import plan_passes, run_passes
+from foundcause.inference.protocol import DEFAULT, PAPER, RELEASE
+from foundcause.inference.release import release_predict
+
+
+def test_plans_by_protocol():
+    plan = plan_passes(DEFAULT, rows=100, variables=4, runs=3, seed=0)
+    assert plan.rows[0] is None and plan.columns == (None, None, None)
+    assert all(len(rows) == 90 == len(set(rows)) for rows in plan.rows[1:])
+    assert set(plan.rows[1]) != set(plan.rows[2])
+    large = plan_passes(DEFAULT, rows=12_000, variables=4, runs=3, seed=0)
+    assert all(rows is not None and len(set(rows)) == 5000 for rows in large.rows)
+    boot = plan_passes(PAPER, rows=100, variables=4, runs=3, seed=0)
+    assert all(len(rows) == 100 > len(set(rows)) for rows in boot.rows)
+    assert all(sorted(order) == [0, 1, 2, 3] for order in boot.columns)
+    release = plan_passes(RELEASE, rows=100, variables=4, runs=3, seed=0)
+    assert release.rows == (None, None, None)
+    assert len(plan_passes(RELEASE, rows=6000, variables=4, runs=3, seed=0).rows[0]) == 5000
+    assert plan.sparing == (False, True, False) and not any(boot.sparing + release.sparing)
+    with pytest.raises(ConfigError):
+        plan_passes(DEFAULT, rows=100, variables=4, runs=0, seed=0)
+
+
+def test_plans_depend_on_the_seed_and_more_runs_extend_fewer():
+    first = plan_passes(PAPER, rows=50, variables=5, runs=3, seed=1)
+    longer = plan_passes(PAPER, rows=50, variables=5, runs=6, seed=1)
+    other = plan_passes(PAPER, rows=50, variables=5, runs=3, seed=2)
+    for k in range(3):
+        np.testing.assert_array_equal(first.rows[k], longer.rows[k])
+        assert not np.array_equal(first.rows[k], other.rows[k])
+
+
+def alike(lines: np.ndarray) -> bool:
+    """Different lines hold the same cells."""
+    cells = np.nan_to_num(lines, nan=-1.0)
+    return len(np.unique(np.sort(cells, axis=1), axis=0)) < len(np.unique(cells, axis=0))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 6), st.booleans())
+def test_canonical_order_forgets_the_order_it_was_given(seed, rows, columns, discrete):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 3, (rows, columns)).astype(float) if discrete else rng.normal(size=(rows, columns))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    # Where rows and columns can change places together, no order is the right one.
+    assume(not (alike(values) and alike(values.T)))
+    shuffled = values[rng.permutation(rows)][:, rng.permutation(columns)]
+
+    def put(table: np.ndarray) -> np.ndarray:
+        order_of_rows, order_of_columns = canonical_order(table)
+        return table[order_of_rows][:, order_of_columns]
+
+    np.testing.assert_array_equal(put(values), put(shuffled))
+
+
+def test_units_do_not_change_the_canonical_order():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(50, 4)).round(1)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    other = np.column_stack([values[:, 0] * 1000, values[:, 1] - 273.15, np.exp(values[:, 2]), values[:, 3]])
+    for before, after in zip(canonical_order(values), canonical_order(other), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_canonical_order_tells_mirrored_rows_apart():
+    values = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [2.0, 5.0]])
+    rows, _ = canonical_order(values)
+    again, _ = canonical_order(values[[1, 3, 0, 2]])
+    np.testing.assert_array_equal(values[rows], values[[1, 3, 0, 2]][again])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1.0, 1e12, 1e300])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_standardised_survives_every_scale(scale, offset):
+    values = (np.random.default_rng(0).normal(size=(200, 2)) + offset) * scale
+    values[3, 1] = np.nan
+    found = standardised(values)
+    assert np.isnan(found).sum() == 1
+    np.testing.assert_allclose(np.nanmean(found, axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(np.nanstd(found, axis=0), 1, atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    from foundcause.model.config import TINY
+    from foundcause.model.network import FoundCause
+
+    return FoundCause(TINY, seed=1).eval()
+
+
+def test_permuted_columns_come_back_in_table_order(tiny):
+    """The network is equivariant, so passes over all rows differ by rounding only, whatever their column order."""
+    values = standardised(np.random.default_rng(0).normal(size=(80, 6)) ** 3)
+    plan = plan_passes(RELEASE, rows=80, variables=6, runs=4, seed=0)
+    passes, statistics = run_passes(tiny, values, plan, batch_size=2)
+    assert statistics.shape[:2] == (6, 6)
+    for name in ("edges", "existence", "direction", "confounding"):
+        logits = getattr(passes, name)
+        assert logits.std() > 0
+        np.testing.assert_allclose(logits, logits[:1].repeat(4, axis=0), atol=2e-4)
+
+
+def test_every_second_pass_does_without_far_cells(tiny):
+    values = np.random.default_rng(3).normal(size=(200, 4))
+    values[9, 2] = 40.0
+    spared = values.copy()
+    spared[9, 2] = np.nan
+    plan = plan_passes(DEFAULT, rows=200, variables=4, runs=6, seed=0)
+    found = run_passes(tiny, values, plan)[0].edges
+    everything = run_passes(tiny, values, replace(plan, sparing=(False,) * 6))[0].edges
+    nothing_far = run_passes(tiny, spared, replace(plan, sparing=(False,) * 6))[0].edges
+    np.testing.assert_array_equal(found[::2], everything[::2])
+    np.testing.assert_array_equal(found[1::2], nothing_far[1::2])
+    assert np.abs(everything - nothing_far)[1::2].max() > 1e-3  # or there would be nothing to see
+
+
+@pytest.mark.parametrize("case", ["e2e_A_d5_n120", "e2e_A_d6_n100_nan"])
+def test_release_protocol_end_to_end(golden, tmp_path, case):
+    """Table in, the released answer out, through the official weights of the small golden network."""
+    import foundcause as fc
+    from foundcause.model.checkpoint import save
+    from foundcause.model.official import from_official
+
+    expected = json.loads((golden / "protocol.json").read_text())["predict"][case]
+    with np.load(golden / "protocol.npz") as arrays:
+        key = f"predict_{case}"
+        values, adjacency = arrays[f"{key}/X"], arrays[f"{key}/adjacency"].astype(bool)
+        probabilities, agreed = arrays[f"{key}/probabilities"], arrays[f"{key}/agreement"]
+    network = from_official(load_file(golden / "config_A_state_dict.safetensors"), pooling_heads=2)
+    plan = plan_passes(RELEASE, rows=len(values), variables=values.shape[1], runs=10, seed=0)
+    passes, _ = run_passes(network, values.astype(float), plan, batch_size=5)
+    found = release_predict(passes.edges, temperature=expected["temperature"])
+    off = ~np.eye(len(adjacency), dtype=bool)
+    np.testing.assert_allclose(found.probabilities[off], probabilities[off], atol=1e-5)
+    np.testing.assert_array_equal(found.adjacency, adjacency)
+    np.testing.assert_allclose(found.agreement, agreed, atol=1e-12)
+    assert found.threshold == pytest.approx(expected["threshold"])
+
+    path = save(tmp_path / "official.safetensors", network)
+    result = fc.discover(values, protocol="release", checkpoint=path)
+    np.testing.assert_allclose(result.edge_probabilities[off], probabilities[off], atol=1e-5)
+    # Ours is always acyclic: the released edges, less those that close a cycle.
+    assert not (result.adjacency_matrix & ~adjacency).any()

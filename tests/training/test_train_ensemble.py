@@ -1,0 +1,63 @@
+"""Calibration sees what ``discover`` would say: averaged passes of the default protocol."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from foundcause.features.serial import independent_rows
+from foundcause.inference.protocol import IN_WORDS, decode
+from foundcause.inference.temperature import sigmoid
+from foundcause.model.config import TINY
+from foundcause.model.network import FoundCause
+from foundcause.simulate.mixture import SHIPPED, make_task
+from foundcause.training.calibrate import calibrate
+from foundcause.training.config import TrainConfig
+from foundcause.training.ensemble import averaged_answer, ensemble_answers, task_passes
+
+SMALL_TASKS = SHIPPED.only("pairs")
+
+
+def test_answers_are_the_averaged_logits_of_each_task_in_order() -> None:
+    network = FoundCause(TINY, seed=3).eval()
+    found = ensemble_answers(network, SMALL_TASKS, seed=5, tasks=3, runs=4, jobs=1)
+    for index, answer in enumerate(found):
+        task = make_task(SMALL_TASKS, 5, index)
+        passes = task_passes(network, task, runs=4, seed=index)
+        assert passes.existence.shape == (4, 2, 2)
+        np.testing.assert_array_equal(answer.adjacency, task.adjacency)
+        np.testing.assert_allclose(answer.existence, sigmoid(passes.existence.mean(0)), atol=1e-9)
+        np.testing.assert_allclose(answer.direction, averaged_answer(task, passes).direction)
+        assert answer.rows == independent_rows(np.where(task.observed, task.values, np.nan))
+    # Another resampling is another opinion: averages differ from the first pass, which sees all rows.
+    first = task_passes(network, make_task(SMALL_TASKS, 5, 0), runs=1, seed=0)
+    assert abs(found[0].existence[0, 1] - sigmoid(first.existence[0])[0, 1]) > 1e-7
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_calibration_says_how_many_passes_it_was_fitted_on(runs: int) -> None:
+    found = calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=6, runs=runs)
+    assert found["fitted_on"]["runs"] == runs and found["fitted_on"]["tasks"] == 6
+    assert found["edge_temperature"] > 0
+
+
+@pytest.mark.parametrize("head", ["factored", "blend"])
+def test_calibration_is_fitted_on_what_decoding_applies_it_to(head: Literal["factored", "blend"]) -> None:
+    config = dataclasses.replace(TINY, head=head, direct_width=TINY.direct_width if head == "factored" else 0)
+    network = FoundCause(config, seed=3).eval()
+    task = make_task(SHIPPED.only("diverse"), 5, 1)
+    passes = task_passes(network, task, runs=3, seed=1)
+    said = decode(passes, rows=len(task.values)).edges
+    off = ~np.eye(len(said), dtype=bool)
+    np.testing.assert_allclose(averaged_answer(task, passes).edges[off], said[off], atol=1e-9)
+
+
+def test_single_passes_do_not_claim_the_protocol_of_discover() -> None:
+    fitted = [
+        calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=4, runs=runs)["fitted_on"]
+        for runs in (1, 2)
+    ]
+    assert fitted[0]["protocol"] != IN_WORDS == fitted[1]["protocol"]
