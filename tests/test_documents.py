@@ -10,7 +10,7 @@ import pytest
 from foundcause.simulate.mixture import PAPER, SHIPPED
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "research").rglob("*.md"))]
 _CODE = re.compile(r"`[^`]*`")  # a bar within code separates nothing
 
 

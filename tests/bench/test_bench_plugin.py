@@ -145,7 +145,7 @@ def test_a_plug_in_that_changes_during_a_run_is_refused(tmp_path: Path) -> None:
 def test_what_the_package_has_keeps_its_identity() -> None:
     """Plug-ins must not make older results invalid."""
     cell = Cell(experiment="clean", method="pc_0.01", dataset="asia", seed=0, variant="", limit=1.0)
-    committed = Store(DOCS.parents[1] / "benchmarks" / "results" / "clean.jsonl").cells()
+    committed = Store(DOCS.parents[1] / "research" / "results" / "clean.jsonl").cells()
     assert identity(cell) == committed["pc_0.01", "asia", "", 0]["identity"]
 
 

@@ -21,7 +21,8 @@ from foundcause.errors import InputError
 from foundcause.inference.protocol import IN_WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "benchmarks" / "results"
+RESULTS = ROOT / "research" / "results"
+STORES = [Store(path.with_suffix("")) for path in sorted(RESULTS.glob("*.jsonl.gz"))]
 
 
 def cell(method: str, dataset: str, seed: int = 0, status: str = "ok", **metrics: float) -> Record:
@@ -265,12 +266,11 @@ def test_committed_results_meet_the_independent_measurement() -> None:
 
 
 def test_committed_results_name_known_methods_and_sets() -> None:
-    for path in sorted(RESULTS.glob("*.jsonl")):
-        store = Store(path)
+    for store in STORES:
         environments = store.environments()
         for record in store.cells().values():
             assert record["method"] in METHODS and record["environment"] in environments
-            assert record["dataset"] in DATASETS and path.stem in EXPERIMENTS
+            assert record["dataset"] in DATASETS and store.path.stem in EXPERIMENTS
             assert record["status"] in ("ok", "failed", "timeout", "absent")
 
 
@@ -279,11 +279,13 @@ def test_committed_results_of_ours_are_those_of_the_shipped_weights_and_protocol
     monkeypatch.delenv("FOUNDCAUSE_CHECKPOINT", raising=False)
     monkeypatch.delenv(checkpoint.VARIABLE, raising=False)
     fields = {field.name for field in dataclasses.fields(Cell)}
-    for path in sorted(RESULTS.glob("*.jsonl")):
-        for record in Store(path).cells().values():
+    for store in STORES:
+        for record in store.cells().values():
             if METHODS[record["method"]].ours:
                 made = Cell(**{name: value for name, value in record.items() if name in fields})
-                assert record["identity"] == identity(made), f"{path.stem}: {record['method']} on {record['dataset']}"
+                assert record["identity"] == identity(made), (
+                    f"{store.path.stem}: {record['method']} on {record['dataset']}"
+                )
 
 
 def test_shipped_weights_were_calibrated_with_the_default_protocol() -> None:

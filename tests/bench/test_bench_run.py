@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from foundcause.bench.metrics.structure import directed_f1
 from foundcause.bench.results import Store
 from foundcause.bench.run import Cell, identity, pending, perform, plan, run
 from foundcause.bench.worker import Job
-from foundcause.errors import ConfigError, OutputError
+from foundcause.errors import ConfigError, InputError, OutputError
 
 VALUES = np.random.default_rng(0).standard_normal((80, 3)).cumsum(axis=1)
 
@@ -254,7 +254,42 @@ def test_compact_keeps_the_latest_of_every_cell(tmp_path: Path) -> None:
     for status in ("failed", "ok"):
         store.append({**base, "status": status})
     assert store.compact() == 2
-    assert [json.loads(line).get("status") for line in store.path.read_text().splitlines()] == [None, "ok"]
+    assert store.files() == [store.archive] and set(store.environments()) == {"e"}
+    assert [record["status"] for record in store.cells().values()] == ["ok"]
+
+
+def test_new_lines_replace_those_of_the_archive(tmp_path: Path) -> None:
+    store = Store(tmp_path / "x.jsonl")
+    base = {"kind": "cell", "method": "m", "dataset": "d", "variant": "", "environment": "e"}
+    store.append({"kind": "environment", "id": "e"})
+    for seed, seconds in ((0, 1.0), (1, 2.0)):
+        store.append({**base, "seed": seed, "seconds": seconds})
+    assert store.compact() == 0
+    store.append({**base, "seed": 1, "seconds": 3.0})
+    expected = {0: 1.0, 1: 3.0}
+    assert {record["seed"]: record["seconds"] for record in store.cells().values()} == expected
+    assert store.compact() == 1
+    assert {record["seed"]: record["seconds"] for record in store.cells().values()} == expected
+
+
+def test_a_compacted_file_is_the_same_each_time(tmp_path: Path) -> None:
+    store = Store(tmp_path / "x.jsonl")
+    for seed in (1, 0):
+        store.append({"kind": "cell", "method": "m", "dataset": "d", "variant": "", "seed": seed})
+    store.compact()
+    first = store.archive.read_bytes()
+    store.compact()
+    assert store.archive.read_bytes() == first
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b"not gzip"])
+def test_a_damaged_archive_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    store = Store(tmp_path / "x.jsonl")
+    store.append({"kind": "cell", "method": "m", "dataset": "d", "variant": "", "seed": 0})
+    store.compact()
+    store.archive.write_bytes(damage(store.archive.read_bytes()))
+    with pytest.raises(InputError, match=r"x\.jsonl\.gz is damaged"):
+        store.cells()
 
 
 def test_unknown_experiments_are_refused() -> None:

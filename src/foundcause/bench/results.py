@@ -1,14 +1,20 @@
-"""Results on disk: one JSON object per line, appended as cells finish; the last line of a cell counts."""
+"""Results on disk: one JSON object per line, appended as cells finish. The last line of a cell counts.
+
+New lines go to ``clean.jsonl``. ``Store.compact`` moves them to ``clean.jsonl.gz``, which is what is committed.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from foundcause.errors import OutputError
+from foundcause.errors import InputError, OutputError
+from foundcause.files import replacing
 
 Record = dict[str, Any]
 Key = tuple[str, str, str, int]
@@ -20,10 +26,15 @@ def key(record: Record) -> Key:
 
 
 class Store:
-    """The results of one experiment."""
+    """The results of one experiment: a file of new lines and, beside it, an archive of older ones."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.archive = path.with_name(f"{path.name}.gz")
+
+    def files(self) -> list[Path]:
+        """The files that exist, the archive first: a later line of a cell replaces an earlier one."""
+        return [path for path in (self.archive, self.path) if path.is_file()]
 
     def cells(self) -> dict[Key, Record]:
         """The latest record of every cell."""
@@ -48,15 +59,28 @@ class Store:
             raise OutputError(f"cannot write results to {self.path}: {error.strerror}") from error
 
     def compact(self) -> int:
-        """Rewrite the file with the latest record of every cell, sorted; returns how many lines went."""
+        """Move the latest record of every cell to the archive and return how many lines were dropped.
+
+        Records are sorted by data set because neighbors then resemble each other, which compresses better.
+        """
         before = sum(1 for _ in self._lines())
-        records = [*self.environments().values(), *(record for _, record in sorted(self.cells().items()))]
-        used = {record.get("environment") for record in records}
-        records = [record for record in records if record["kind"] == "cell" or record["id"] in used]
-        temporary = self.path.with_suffix(".tmp")
-        temporary.write_text("".join(json.dumps(record, sort_keys=True) + "\n" for record in records))
-        temporary.replace(self.path)
-        return before - len(records)
+        cells = sorted(self.cells().values(), key=lambda record: (*key(record)[1:], record["method"]))
+        used = {record.get("environment") for record in cells}
+        kept = [*(record for record in self.environments().values() if record["id"] in used), *cells]
+        text = "".join(json.dumps(record, sort_keys=True, separators=(",", ":")) + "\n" for record in kept)
+        with replacing(self.archive) as partial:
+            partial.write_bytes(gzip.compress(text.encode(), mtime=0))  # equal results make equal files
+        self.path.unlink(missing_ok=True)
+        return before - len(kept)
+
+    def _text(self, path: Path) -> str:
+        content = path.read_bytes()
+        if path != self.archive:
+            return content.decode()
+        try:
+            return gzip.decompress(content).decode()
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path} is damaged ({error}); restore it from a backup or from git") from error
 
     @staticmethod
     def _torn(file: Any) -> bool:
@@ -67,10 +91,9 @@ class Store:
         return file.read(1) != b"\n"
 
     def _lines(self) -> Iterator[Record]:
-        if not self.path.is_file():
-            return
-        for line in self.path.read_text().splitlines():
-            try:
-                yield json.loads(line)
-            except json.JSONDecodeError:
-                continue  # the line that a kill cut short; its cell is run again
+        for path in self.files():
+            for line in self._text(path).splitlines():
+                try:
+                    yield json.loads(line)
+                except json.JSONDecodeError:
+                    continue  # the line that a kill cut short; its cell is run again

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-RESULTS = Path("benchmarks/results")
+RESULTS = Path("research/results")
 README = Path("README.md")
 _FEW = 30  # names that a message can hold
 
@@ -196,7 +196,9 @@ def report(
         Path | None,
         typer.Option(help="README whose table is brought up to date; default README.md, for the default results."),
     ] = None,
-    compact: Annotated[bool, typer.Option("--compact", help="First drop outdated lines of the results.")] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="First move the results to compressed files, without outdated lines.")
+    ] = False,
     plugin: Plugins = None,
 ) -> None:
     """Write tables and pictures from the results, and the README's table."""
@@ -207,7 +209,7 @@ def report(
     from foundcause.bench.results import Store
     from foundcause.errors import InputError
 
-    if not sorted(results.glob("*.jsonl")):
+    if not any(results.glob("*.jsonl*")):
         raise InputError(f"{results} has no results; `foundcause bench run clean` makes some")
     _load(plugin)
     if readme is not None:
@@ -218,8 +220,8 @@ def report(
         readme = _own_readme()
     if compact:
         for name in EXPERIMENTS:  # other files of the folder are not ours
-            if (path := results / f"{name}.jsonl").is_file():
-                Store(path).compact()
+            if (store := Store(results / f"{name}.jsonl")).files():
+                store.compact()
     for path in write(results, out or results, readme):
         print(path)
     for text in warnings(results):

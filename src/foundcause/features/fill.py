@@ -20,7 +20,7 @@ def fill_seed(seed: int, look: int) -> int | None:
     """How the ``look``-th look at a table treats its gaps: most fill them, each from donors of its own.
 
     Every fourth (None) judges pairs by their joint rows. Both ways err, and differently: the average is better than
-    either (docs/training_log.md).
+    either (research/training_log.md).
     """
     if look % 4 == 3:
         return None

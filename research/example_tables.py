@@ -1,6 +1,6 @@
 """Directions within whole real tables: R's example tables, judged at the pairs that are labelled for `example_pairs`.
 
-    python benchmarks/example_tables.py [--checkpoint FILE] [--runs 10]
+    python research/example_tables.py [--checkpoint FILE] [--runs 10]
 
 Every table is given to `discover` as it is (row names apart; at most 2,500 rows and 30 columns, the labelled ones among
 them). Of each labelled pair it is asked which direction is the more probable one, how probable, and whether that is
