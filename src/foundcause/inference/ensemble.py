@@ -6,7 +6,6 @@ Shapes: K passes, B passes of one batch, N rows, D variables, F features.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from foundcause.features.precision import single_precision
 from foundcause.inference.far_cells import without_isolated
 from foundcause.inference.protocol import Passes, Protocol
 from foundcause.inference.release import column_orders, row_choice
+from foundcause.inference.threads import side_by_side
 
 if TYPE_CHECKING:
     import torch
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 
-_CACHED_PAIRS = 4096  # pairs a processor's network takes at once: more leave its caches, and take up to twice as long
+_CACHED_PAIRS = 1024  # pairs of one call of the network: more do not make it faster, and leave less to share out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,33 +104,36 @@ def run_passes(
     done, total = 0, 2 * len(plan)
     most = _CACHED_PAIRS // values.shape[1] ** 2 if device.type == "cpu" else None
     shared: dict[tuple[int, bool], torch.Tensor] = {}
-    with torch.no_grad():
-        for window in _windows(len(plan), batch_size):
-            samples = {_key(plan, k): _tensors(tables[plan.sparing[k]], plan.rows[k], device) for k in window}
-            missing = {key: sample for key, sample in samples.items() if key not in shared}
-            shared = {key: table for key, table in shared.items() if key in samples}
-            # Every pass looks at gaps in its own way.
-            looks = [next(k for k in window if _key(plan, k) == key) for key in missing]
-            found_now = _statistics_of(network, list(missing.values()), seed, looks, lags)
-            for key, table in zip(missing, found_now, strict=True):
-                shared[key] = table
-                _report(progress, min(done + len(shared), total), total, "statistics")
-            if first is None:
-                first = shared[_key(plan, 0)].cpu().numpy()
-            done += len(window)
-            _report(progress, done, total, "statistics")
-            for group in _together(plan, window, most):
-                keys = [_key(plan, k) for k in group]
-                inputs = [
-                    _permuted(*samples[key], shared[key], plan.columns[k]) for k, key in zip(group, keys, strict=True)
-                ]
-                cells, observed, statistics = (torch.stack(part) for part in zip(*inputs, strict=True))
-                prediction = network(cells, observed, None, statistics, seed=seed)
-                for name, field in _HEADS.items():
-                    logits = getattr(prediction, field).double().cpu().numpy()
-                    for b, k in enumerate(group):
-                        found[name][k] = _in_table_order(logits[b], plan.columns[k])
-            done += len(window)
+
+    def answers(passes: list[int]) -> dict[str, np.ndarray]:
+        keys = [_key(plan, k) for k in passes]
+        inputs = [_permuted(*samples[key], shared[key], plan.columns[k]) for k, key in zip(passes, keys, strict=True)]
+        cells, observed, statistics = (torch.stack(part) for part in zip(*inputs, strict=True))
+        with torch.no_grad():
+            prediction = network(cells, observed, None, statistics, seed=seed)
+        return {name: getattr(prediction, field).double().cpu().numpy() for name, field in _HEADS.items()}
+
+    for window in _windows(len(plan), batch_size):
+        samples = {_key(plan, k): _tensors(tables[plan.sparing[k]], plan.rows[k], device) for k in window}
+        missing = {key: sample for key, sample in samples.items() if key not in shared}
+        shared = {key: table for key, table in shared.items() if key in samples}
+        # Every pass looks at gaps in its own way.
+        looks = [next(k for k in window if _key(plan, k) == key) for key in missing]
+        found_now = _statistics_of(network, list(missing.values()), seed, looks, lags)
+        for key, table in zip(missing, found_now, strict=True):
+            shared[key] = table
+            _report(progress, min(done + len(shared), total), total, "statistics")
+        if first is None:
+            first = shared[_key(plan, 0)].cpu().numpy()
+        done += len(window)
+        _report(progress, done, total, "statistics")
+        groups = list(_together(plan, window, most))
+        spread_out = side_by_side(answers, groups) if device.type == "cpu" else map(answers, groups)
+        for group, logits in zip(groups, spread_out, strict=True):
+            for name, matrices in logits.items():
+                for k, matrix in zip(group, matrices, strict=True):
+                    found[name][k] = _in_table_order(matrix, plan.columns[k])
+            done += len(group)
             _report(progress, done, total, "network")
     stacked = {
         name: np.stack([matrix for matrix in matrices if matrix is not None]) for name, matrices in found.items()
@@ -203,22 +206,15 @@ def _statistics_of(
     On a CPU, samples run side by side with one torch thread each: statistics are many small operations, which gain
     little from threads of their own, and a fixed count of one gives the same bits on every machine.
     """
-    import torch
 
-    threads = torch.get_num_threads()
-    if not samples or samples[0][0].device.type != "cpu":
-        yield from (
-            _statistics(network, *sample, seed, look, lags) for sample, look in zip(samples, looks, strict=True)
-        )
-        return
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(max_workers=min(threads, len(samples))) as pool:
-            yield from pool.map(
-                lambda sample, look: _statistics(network, sample[0], sample[1], seed, look, lags), samples, looks
-            )
-    finally:
-        torch.set_num_threads(threads)
+    def statistics(job: tuple[tuple[torch.Tensor, torch.Tensor], int]) -> torch.Tensor:
+        (values, observed), look = job
+        return _statistics(network, values, observed, seed, look, lags)
+
+    jobs = list(zip(samples, looks, strict=True))
+    if samples and samples[0][0].device.type == "cpu":
+        return side_by_side(statistics, jobs)
+    return map(statistics, jobs)
 
 
 def _statistics(
