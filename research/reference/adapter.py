@@ -129,9 +129,15 @@ def environment() -> dict[str, str]:
     return {
         "machine": platform.machine(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
+        "blas": " ".join(sorted({str(pool["architecture"]) for pool in _blas()})),
         "python": ".".join(platform.python_version_tuple()[:2]),
         **{name: importlib.metadata.version(name) for name in _PACKAGES},
     }
+
+
+def _blas() -> list[dict[str, Any]]:
+    """Return the linear algebra libraries, each with the processor that it has kernels for."""
+    return [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
 
 
 def digest(array: np.ndarray) -> str:
