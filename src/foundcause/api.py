@@ -14,7 +14,7 @@ import numpy as np
 from foundcause import __version__
 from foundcause.data import Table, read_table
 from foundcause.data.names import names_given
-from foundcause.data.read import MAX_ROWS, WITHOUT_EDGES
+from foundcause.data.read import MAX_ROWS
 from foundcause.data.screen import Policy
 from foundcause.data.time_order import time_order
 from foundcause.diagnostics import suspicions
@@ -22,6 +22,7 @@ from foundcause.diagnostics.crowding import crowding_warnings
 from foundcause.diagnostics.health import graph_warnings, table_warnings
 from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
 from foundcause.features.serial import independent_rows
+from foundcause.findings import by_severity, remark
 from foundcause.inference.canonical import canonical_order, standardised
 from foundcause.inference.ensemble import Progress, plan_passes, run_passes
 from foundcause.inference.lags import lags_for
@@ -156,7 +157,7 @@ def discover(
     answer = obeying(found, required, told.before(read.names), roots)
     clock.lap("decode")
 
-    warnings = [*_fates(read, required), *_network_warnings(metadata, rule, variables=variables, runs=runs)]
+    warnings = [*read.warnings, *_network_warnings(metadata, rule, variables=variables, runs=runs)]
     active_names = [read.names[k] for k in active]
     warnings += table_warnings(
         read.values[:, active],
@@ -213,7 +214,7 @@ def discover(
         agreement_matrix=answer.agreement,
         threshold=answer.threshold,
         confounding_threshold=answer.confounding_threshold,
-        warnings=tuple(dict.fromkeys(warnings)),
+        findings=by_severity(map(remark, warnings)),
         settings=settings,
         timing=clock.times,
         columns=read.columns,
@@ -332,16 +333,6 @@ def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
         limit = float(np.finfo(np.float32).max)
         return np.clip(values, -limit, limit)
     return standardised(values)
-
-
-def _fates(read: Table, required: np.ndarray) -> list[str]:
-    """The warnings of reading; a column that takes no part may have edges all the same, required ones."""
-    joined = (required | required.T).any(axis=1)
-    idle = [
-        column.reason for column, edge in zip(read.columns, joined.tolist(), strict=False) if edge and column.reason
-    ]
-    claims = tuple(f"{reason}; {WITHOUT_EDGES}" for reason in idle)
-    return [f"{note} but those you require" if note.endswith(claims) else note for note in read.warnings]
 
 
 def _unsupported(read: Table, required: np.ndarray) -> list[str]:

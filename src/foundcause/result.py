@@ -6,7 +6,7 @@ Shapes: D columns. In every matrix ``[i, j]`` speaks of "i causes j".
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 from foundcause.data.columns import ColumnInfo
 from foundcause.errors import InputError
 from foundcause.files import write_text
+from foundcause.findings import Finding, by_severity, remark
 from foundcause.knowledge import Knowledge
 from foundcause.report.notebook import notebook_page, summary
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _MATRICES = ("edge_probabilities", "existence_probabilities", "confounding_probabilities", "agreement_matrix")
 
 
@@ -54,6 +55,7 @@ class Result:
     confounding_probabilities: (D, D) symmetric, zero diagonal. adjacency_matrix: (D, D) bool, acyclic.
     agreement_matrix: (D, D), share of passes in which the edge stood.
     threshold, confounding_threshold: what separates shown from hidden.
+    findings: remarks about the table and the answer, the most serious first.
     preview: at most a few hundred rows of the encoded table, for scatter plots; NaN where unobserved.
     evidence: named (D, D) matrices of statistics that speak for or against a direction.
     """
@@ -66,7 +68,7 @@ class Result:
     agreement_matrix: np.ndarray
     threshold: float
     confounding_threshold: float = 0.5
-    warnings: tuple[str, ...] = ()
+    findings: Sequence[Finding] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     timing: dict[str, float] = field(default_factory=dict)
     columns: tuple[ColumnInfo, ...] = ()
@@ -75,6 +77,7 @@ class Result:
     evidence: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "findings", by_severity(self.findings))
         D = len(self.names)
         for name in (*_MATRICES, "adjacency_matrix"):
             matrix = getattr(self, name)
@@ -82,6 +85,11 @@ class Result:
                 raise InputError(f"{name} has shape {matrix.shape}; {D} columns need ({D}, {D})")
             if not np.isfinite(matrix).all():
                 raise InputError(f"{name} holds non-finite numbers")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The messages of the findings, until the pages and pictures render findings themselves."""
+        return tuple(finding.message for finding in self.findings)
 
     # ---- what people look at -------------------------------------------------------------------------------------
 
@@ -182,6 +190,7 @@ class Result:
             **{name: getattr(self, name).tolist() for name in _MATRICES},
             "threshold": self.threshold,
             "confounding_threshold": self.confounding_threshold,
+            "findings": [finding.to_dict() for finding in self.findings],
             "warnings": list(self.warnings),
             "settings": self.settings,
             "timing": self.timing,
@@ -211,6 +220,8 @@ class Result:
             raise InputError(f"this is not a foundcause result: it holds a {type(content).__name__}, not an object")
         if content.get("schema") != "foundcause-result":
             raise InputError("this is not a foundcause result: the key 'schema' is not 'foundcause-result'")
+        if content.get("schema_version") == 1:
+            content = _from_schema_1(content)
         if content.get("schema_version") != SCHEMA_VERSION:
             raise InputError(
                 f"the result has schema version {content.get('schema_version')!r}, this foundcause reads "
@@ -224,7 +235,7 @@ class Result:
                 **{name: np.asarray(content[name], dtype=float) for name in _MATRICES},
                 threshold=float(content["threshold"]),
                 confounding_threshold=float(content["confounding_threshold"]),
-                warnings=tuple(content["warnings"]),
+                findings=[Finding.from_dict(finding) for finding in content["findings"]],
                 settings=dict(content["settings"]),
                 timing=dict(content.get("timing", {})),
                 columns=tuple(ColumnInfo(**column) for column in content["columns"]),
@@ -301,6 +312,13 @@ class Result:
         from foundcause.report.export import save
 
         return save(self, folder)
+
+
+def _from_schema_1(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a result of schema 1, whose remarks are sentences, into one of schema 2."""
+    texts = content.get("warnings", ())
+    findings = [remark(text).to_dict() for text in texts]
+    return {**content, "schema_version": 2, "findings": findings}
 
 
 def _nullable(matrix: np.ndarray) -> list[list[float | None]]:

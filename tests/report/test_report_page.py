@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from foundcause.data.columns import ColumnInfo
+from foundcause.findings import remark
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result
@@ -35,7 +36,7 @@ def _result() -> Result:
         adjacency_matrix=edges > 0.5,
         agreement_matrix=(edges > 0.5) * 1.0,
         threshold=0.5,
-        warnings=(f"column {EVIL!r} is odd",),
+        findings=[remark(f"column {EVIL!r} is odd")],
         settings={"rows": 50},
         columns=tuple(ColumnInfo(name=name, kind="continuous", distinct=50) for name in names),
         preview=np.random.default_rng(0).normal(size=(50, 4)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from foundcause.data.columns import ColumnInfo
+from foundcause.findings import remark
 from foundcause.knowledge import Knowledge
 from foundcause.result import Result
 
@@ -29,7 +30,7 @@ def make_result(names: tuple[str, ...] = NAMES) -> Result:
         adjacency_matrix=edges > 0.5,
         agreement_matrix=(edges > 0.5) * 0.9,
         threshold=0.5,
-        warnings=("column '<i>' is odd",),
+        findings=[remark("column '<i>' is odd")],
         settings={"rows": 40, "seed": 0},
         timing={"network": 0.1234},
         columns=tuple(ColumnInfo(name=name, kind="continuous", distinct=40) for name in names),

@@ -12,6 +12,7 @@ from made_result import make_result
 
 from foundcause.api import load
 from foundcause.errors import InputError
+from foundcause.findings import remark
 from foundcause.result import Result
 
 
@@ -47,7 +48,7 @@ def test_notebook_view_holds_no_markup_of_the_table() -> None:
 
 def test_a_result_is_summed_up_in_one_line(result: Result) -> None:
     assert repr(result) == "Result(5 columns, 4 edges, 1 hidden common cause, 1 warning)"
-    assert "<details>" not in replace(result, warnings=())._repr_html_()
+    assert "<details>" not in replace(result, findings=[])._repr_html_()
 
 
 def test_json_round_trip_keeps_everything(result: Result) -> None:
@@ -96,3 +97,21 @@ def test_a_file_that_holds_no_object_is_no_result(tmp_path) -> None:
     (tmp_path / "list.json").write_text("[1, 2]")
     with pytest.raises(InputError, match=r"list\.json': this is not a foundcause result: it holds a list"):
         load(tmp_path / "list.json")
+
+
+def test_findings_come_by_severity_and_survive_json(result: Result) -> None:
+    odd = [remark("later", "note"), remark("first", "critical"), remark("first", "critical")]
+    made = replace(result, findings=odd)
+    assert [finding.severity for finding in made.findings] == ["critical", "note"]
+    assert Result.from_json(made.to_json()).findings == made.findings
+
+
+def test_a_result_of_schema_1_is_read(result: Result) -> None:
+    content = result.to_dict()
+    del content["findings"]
+    content.update(schema_version=1, warnings=["a", "b"])
+    findings = Result.from_json(json.dumps(content)).findings
+    assert [(finding.code, finding.details) for finding in findings] == [
+        ("remark", {"text": "a"}),
+        ("remark", {"text": "b"}),
+    ]
