@@ -22,6 +22,9 @@ from foundcause.cli.demo import write_survey
 from foundcause.data import read_table
 from foundcause.errors import FoundcauseError
 from foundcause.simulate.mixture import MIXTURES, make_task
+from foundcause.simulate.task import Task
+from foundcause.training.config import RESERVED_SEEDS
+from foundcause.training.families import families
 
 OUR_ERROR = FoundcauseError
 """Base class of the errors that foundcause raises on purpose."""
@@ -98,13 +101,26 @@ def task(mixture: str, seed: int, index: int, component: str | None = None) -> d
         Take the mixture of this component alone.
     """
     chosen = MIXTURES[mixture] if component is None else MIXTURES[mixture].only(component)
-    made = make_task(chosen, seed, index)
+    return _parts(make_task(chosen, seed, index))
+
+
+def _parts(task: Task) -> dict[str, np.ndarray]:
     return {
-        "values": made.values,
-        "observed": made.observed,
-        "graph": made.adjacency,
-        "confounded": made.confounding,
+        "values": task.values,
+        "observed": task.observed,
+        "graph": task.adjacency,
+        "confounded": task.confounding,
     }
+
+
+def suites() -> dict[str, int]:
+    """Return the names of the validation suites and the seed of each."""
+    return dict.fromkeys([*families(), "paper"], RESERVED_SEEDS["validation"])
+
+
+def suite_task(suite: str, seed: int, index: int) -> dict[str, np.ndarray]:
+    """Return a task of a validation suite, as ``task`` returns one of a mixture."""
+    return _parts(make_task(families((suite,))[suite], seed, index))
 
 
 def write_demo_survey(path: Path, rows: int) -> Path:

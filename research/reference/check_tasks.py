@@ -1,4 +1,4 @@
-"""Compare 200 simulated tasks with the committed digests, byte for byte.
+"""Compare 200 simulated tasks and the first tasks of every validation suite with the committed digests, byte for byte.
 
     python research/reference/check_tasks.py                          # exit code 1 if any byte changed
     python research/reference/check_tasks.py --write --mixture PAPER  # after a change of that mixture on purpose
@@ -19,16 +19,17 @@ from typing import NamedTuple
 import adapter
 
 DIGESTS = Path(__file__).with_name("tasks.json")
-MIXTURES = ("SHIPPED", "PAPER")
+MIXTURES = ("SHIPPED", "PAPER", "SUITES")
 PARTS = ("values", "observed", "graph", "confounded")
 _HELD_OUT = {"SHIPPED": ("ecology",), "PAPER": ()}
 _OF_THE_WHOLE_MIXTURE = {"SHIPPED": 76, "PAPER": 52}
 _SEEDS = (0, 7, 2024, 10**6 + 3)
 _OF_EACH_COMPONENT = 2
+_OF_EACH_SUITE = 2
 
 
 class Key(NamedTuple):
-    """A task: of the whole mixture (no component) or of one component alone."""
+    """A task: of the whole mixture (no component), of one component alone, or of a validation suite."""
 
     component: str
     seed: int
@@ -39,7 +40,9 @@ class Key(NamedTuple):
 
 
 def keys(mixture: str) -> list[Key]:
-    """Return the tasks of a mixture that have digests."""
+    """Return the tasks of a mixture, or of all suites, that have digests."""
+    if mixture == "SUITES":
+        return [Key(name, seed, index) for name, seed in adapter.suites().items() for index in range(_OF_EACH_SUITE)]
     count = _OF_THE_WHOLE_MIXTURE[mixture]
     chosen = [Key("", _SEEDS[k % len(_SEEDS)], k // len(_SEEDS)) for k in range(count)]
     for component in sorted([*adapter.components(mixture), *_HELD_OUT[mixture]]):
@@ -51,7 +54,10 @@ def digests(mixture: str, chosen: Iterable[Key]) -> dict[str, list[str]]:
     """Return the digests of the parts of each task, by the text of its key."""
     found = {}
     for key in chosen:
-        task = adapter.task(mixture, key.seed, key.index, key.component or None)
+        if mixture == "SUITES":
+            task = adapter.suite_task(key.component, key.seed, key.index)
+        else:
+            task = adapter.task(mixture, key.seed, key.index, key.component or None)
         found[str(key)] = [adapter.digest(task[part]) for part in PARTS]
     return found
 
