@@ -141,9 +141,10 @@ def test_columns_that_others_determine_come_last_side_by_side() -> None:
     assert (place[np.ix_(latest, latest)] == 0).all()
     assert (told["peel_t_forward"][np.ix_(latest, latest)] == 0).all()
     assert (told["peel_explained_effect"][0, latest] > 0.999).all()
-    order = np.random.default_rng(0).permutation(7)
-    for name, matrix in features(whole[:, order]).items():
-        np.testing.assert_allclose(matrix, told[name][np.ix_(order, order)], atol=2e-3, err_msg=name)
+    for seed in range(4):  # rounding must not choose among columns that the relations make equal
+        order = np.random.default_rng(seed).permutation(7)
+        for name, matrix in features(whole[:, order]).items():
+            np.testing.assert_allclose(matrix, told[name][np.ix_(order, order)], atol=2e-3, err_msg=name)
 
 
 def test_copies_are_one_column() -> None:

@@ -141,6 +141,7 @@ def peel(rows_DR: Tensor) -> Peeled:
     order: list[int] = []
     settled: list[int] = []
     margin, doubt, residuals = np.zeros((D, D), dtype=np.float32), np.zeros(D, dtype=np.float32), torch.zeros(D, R)
+    shape = negentropy(left).numpy()
     space = torch.empty(2, D * D * R)  # kept, as fresh pages would cost more than the arithmetic on them
     while True:
         varies = left.any(1).numpy()
@@ -158,8 +159,12 @@ def peel(rows_DR: Tensor) -> Peeled:
         ahead = together - together.T - alone[None, :] + alone[:, None]  # the Gaussian parts of the entropies cancel
         np.fill_diagonal(ahead, 0.0)
         contrary = np.square(np.minimum(ahead, 0.0)).sum(1)
-        # of two columns that nothing speaks against, the one that more speaks for goes first
-        gone = np.argsort(contrary - 1e-9 * ahead.sum(1), kind="stable")[: 1 if d <= ONE_BY_ONE else d // 12]
+        # Of two columns that nothing speaks against, the one that more speaks for goes first. Exact relations leave
+        # columns equal but for rounding: among these the shape they had at first decides.
+        against = contrary - 1e-9 * ahead.sum(1)
+        equal = c.abs().numpy() >= _STEEPEST
+        against = np.where(equal, against, np.inf).min(1)
+        gone = np.lexsort((-shape[names], against))[: 1 if d <= ONE_BY_ONE else d // 12]
         stays = np.ones(d, dtype=bool)
         for k in gone:
             stays[k] = False
