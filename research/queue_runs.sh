@@ -19,7 +19,7 @@ ATTEMPTS=20  # of a run that crashes, a minute apart
 
 # Name of the run, which is its recipe, and the commit whose code it runs.
 QUEUE=(
-    "paper a0b2a17"
+    "paper ce49ecb"
 )
 
 mkdir -p runs/trees
