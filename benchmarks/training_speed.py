@@ -19,12 +19,12 @@ import torch
 
 from foundcause.model.network import FoundCause
 from foundcause.simulate.chance import uniform
-from foundcause.training.collate import collate
-from foundcause.training.config import TrainConfig
+from foundcause.training.batches import collate
 from foundcause.training.distributed import Team
 from foundcause.training.loop import train
 from foundcause.training.objectives import objective
-from foundcause.training.prepare import Job, Prepared, run
+from foundcause.training.preparation import Job, Prepared, run
+from foundcause.training.run_config import TrainConfig
 from foundcause.training.setup import mixture, model_config, recipe
 from foundcause.training.step import Learner
 

@@ -21,15 +21,14 @@ import torch
 
 from foundcause.api import SHIPPED_CHECKPOINT, load_network
 from foundcause.model.network import FoundCause
+from foundcause.paper.losses import AdaptiveState
 from foundcause.simulate.make import drawn_size
-from foundcause.training.adaptive import AdaptiveState
-from foundcause.training.batch import Batch
-from foundcause.training.collate import collate
-from foundcause.training.config import TrainConfig
+from foundcause.training.batches import Batch, collate
 from foundcause.training.objectives import objective
-from foundcause.training.prepare import Job, Prepared, Recipe, run
+from foundcause.training.preparation import Job, Prepared, Recipe, run
+from foundcause.training.run_config import TrainConfig
 from foundcause.training.setup import recipe
-from foundcause.training.stream import Buckets
+from foundcause.training.task_stream import Buckets
 
 CLASSES = ((2, 2), (3, 5), (6, 12), (13, 20), (21, 30), (31, 42), (43, 70), (71, 100))
 EXPONENTS = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5)

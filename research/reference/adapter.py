@@ -23,8 +23,8 @@ from foundcause.data import read_table
 from foundcause.errors import FoundcauseError
 from foundcause.simulate.mixture import MIXTURES, make_task
 from foundcause.simulate.task import Task
-from foundcause.training.config import RESERVED_SEEDS
-from foundcause.training.families import families
+from foundcause.training.run_config import RESERVED_SEEDS
+from foundcause.training.validation import families
 
 OUR_ERROR = FoundcauseError
 """Base class of the errors that foundcause raises on purpose."""

@@ -16,7 +16,7 @@ from foundcause.inference.protocol import DEFAULT
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.task import Task
-from foundcause.training.ensemble import task_passes
+from foundcause.training.calibrate import task_passes
 
 READER = dataclasses.replace(TINY, features="paper+lagged")
 

@@ -214,11 +214,11 @@ def test_gradients_reach_every_parameter(name: str) -> None:
 def test_one_step_of_training_wakes_the_zero_started_maps() -> None:
     network = FoundCause(TINY).train()
     values, observed = table(40, 6, tasks=2)
-    optimiser = torch.optim.SGD(network.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
     for _ in range(3):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         network(values, observed).edge_logits.clamp(min=-20).square().mean().backward()
-        optimiser.step()
+        optimizer.step()
     refinement = dict(network.refinement.named_parameters())
     assert all(bool((p.abs() > 0).any()) for name, p in refinement.items() if name.endswith("weight"))
 

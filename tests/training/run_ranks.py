@@ -12,13 +12,13 @@ from standins import PLAIN, cheap_work, options
 
 from foundcause.model.config import preset
 from foundcause.model.network import FoundCause
-from foundcause.training.collate import collate
-from foundcause.training.config import TrainConfig
+from foundcause.training.batches import collate
 from foundcause.training.distributed import Team, team
 from foundcause.training.objectives import objective
-from foundcause.training.prepare import Prepared
+from foundcause.training.preparation import Prepared
+from foundcause.training.run_config import TrainConfig
 from foundcause.training.step import Learner
-from foundcause.training.stream import TaskStream
+from foundcause.training.task_stream import TaskStream
 from foundcause.training.workers import Workers
 
 STEPS = 3

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import standins
 
-from foundcause.training.config import train_config
 from foundcause.training.loop import train
+from foundcause.training.run_config import train_config
 
 if __name__ == "__main__":
     standins.register()

@@ -12,7 +12,7 @@ import numpy as np
 from foundcause.simulate.chance import uniform
 from foundcause.simulate.mixture import MIXTURES
 from foundcause.simulate.settings import Sizes
-from foundcause.training.prepare import Job, Prepared, Recipe
+from foundcause.training.preparation import Job, Prepared, Recipe
 
 PLAIN = Recipe(mixture=None, seed=5, features="paper", encoder_rows=8)
 

@@ -16,8 +16,8 @@ from foundcause.model.config import SMALL, TINY, ModelConfig
 from foundcause.model.grow import start_as
 from foundcause.model.network import FoundCause
 from foundcause.training.average import average
-from foundcause.training.config import TrainConfig
-from foundcause.training.files import RunFolder
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.run_folder import RunFolder
 
 
 def _checkpoint(path: Path, seed: int, config: ModelConfig = TINY, parent: Path | None = None, **about: object) -> Path:

@@ -12,9 +12,8 @@ import pytest
 
 import foundcause
 from foundcause.simulate.mixture import MIXTURES
-from foundcause.training import cache, prepare
-from foundcause.training.cache import task_path
-from foundcause.training.prepare import Job, Recipe, run
+from foundcause.training import preparation
+from foundcause.training.preparation import Job, Recipe, run, task_path
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def recipe(tmp_path: Path) -> Recipe:
 
 def test_a_kept_task_is_the_made_task(recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(Job(recipe, 4, (0, 1)))
-    monkeypatch.setattr(prepare, "_made", lambda job: pytest.fail("the kept task was not used"))
+    monkeypatch.setattr(preparation, "_made", lambda job: pytest.fail("the kept task was not used"))
     again = run(Job(recipe, 4, (0, 1)))
     for a, b in zip(first, again, strict=True):
         assert (a.index, a.view, a.rows, a.record) == (b.index, b.view, b.rows, b.record)
@@ -50,9 +49,10 @@ def test_other_seeds_and_features_have_other_files(recipe: Recipe, tmp_path: Pat
 
 def test_code_behind_a_task_is_part_of_its_name(recipe: Recipe, tmp_path: Path) -> None:
     """What ``prepare`` imports from this package is in the key, or decides nothing by itself."""
-    source = Path(prepare.__file__).read_text()
+    source = Path(preparation.__file__).read_text()
     modules = set(re.findall(r"^from foundcause\.([\w.]+) import", source, re.MULTILINE))
-    elsewhere = {name for name in modules if not name.startswith(("simulate", "features", "training", "errors"))}
+    ours = ("simulate", "features", "training", "errors", "files")
+    elsewhere = {name for name in modules if not name.startswith(ours)}
     assert elsewhere == {"model.config"}  # what a configuration decides is in the recipe
 
     root = Path(foundcause.__file__).parent
@@ -64,16 +64,16 @@ def test_code_behind_a_task_is_part_of_its_name(recipe: Recipe, tmp_path: Path) 
         for changed in (
             None,
             "features/serial.py",
-            "training/prepare.py",
+            "training/preparation.py",
             "simulate/make.py",
             "features/pairs.py",
             "api.py",
         ):
             if changed:
                 (copy / changed).write_text((copy / changed).read_text() + "\n")
-            cache._key.cache_clear()
+            preparation._key.cache_clear()
             names.add(task_path(tmp_path, recipe, 0, (0,)))
-    cache._key.cache_clear()
+    preparation._key.cache_clear()
     assert len(names) == 5  # all but the last
 
 

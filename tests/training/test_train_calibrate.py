@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from foundcause.inference.temperature import Calibration
-from foundcause.training.calibrate import apply, fit
-from foundcause.training.metrics import Answer
-from foundcause.training.threshold import f1_curve, fit_rule
+from foundcause.training.answer_scores import Answer
+from foundcause.training.calibrate import apply, f1_curve, fit, fit_rule
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:

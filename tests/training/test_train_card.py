@@ -14,8 +14,8 @@ from foundcause.model.checkpoint import save, weights_digest
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED
-from foundcause.training.card import model_card
-from foundcause.training.config import TrainConfig
+from foundcause.training.model_card import model_card
+from foundcause.training.run_config import TrainConfig
 
 METRICS = {"auroc": 0.9123, "f1": 0.5, "direction": 0.75, "confounder_auroc": None}
 VALIDATION = {"families": {"pairs": METRICS}, "mean": METRICS}

@@ -13,10 +13,10 @@ from foundcause.errors import CheckpointError, OutputError
 from foundcause.model.checkpoint import describe
 from foundcause.training.average import average
 from foundcause.training.calibrate import calibrate_run
-from foundcause.training.config import TrainConfig
-from foundcause.training.files import RunFolder
 from foundcause.training.loop import train
-from foundcause.training.validate import Result
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.run_folder import RunFolder
+from foundcause.training.validation import Result
 
 JUDGED = {"validate_minutes": 10.0, "validation_tasks": 3}
 

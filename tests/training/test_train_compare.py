@@ -13,9 +13,9 @@ from foundcause.cli.app import build
 from foundcause.model.checkpoint import save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
-from foundcause.training.compare import LOSSES, Comparison, Difference, compare
-from foundcause.training.config import TrainConfig
-from foundcause.training.validate import validation
+from foundcause.training.comparison import LOSSES, Comparison, Difference, compare
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.validation import validation
 from foundcause.training.workers import Workers
 
 
@@ -57,7 +57,7 @@ def test_equal_networks_do_not_differ_and_the_loss_is_that_of_validation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
-    monkeypatch.setattr("foundcause.training.validate.families", lambda _: {"few": small_mixture()})
+    monkeypatch.setattr("foundcause.training.validation.families", lambda _: {"few": small_mixture()})
     settings = TrainConfig(steps=1, validation_tasks=6)
     first, other = FoundCause(TINY, seed=1).eval(), FoundCause(TINY, seed=2).eval()
     with Workers(0) as workers:
@@ -75,10 +75,10 @@ def test_equal_networks_do_not_differ_and_the_loss_is_that_of_validation(
 
 def test_long_preparation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
-    monkeypatch.setattr("foundcause.training.validate.families", lambda _: dict.fromkeys("ab", small_mixture()))
+    monkeypatch.setattr("foundcause.training.validation.families", lambda _: dict.fromkeys("ab", small_mixture()))
     said: list[str] = []
     for silence in (1e9, 0.0):
-        monkeypatch.setattr("foundcause.training.validate._SILENCE", silence)
+        monkeypatch.setattr("foundcause.training.validation._SILENCE", silence)
         with Workers(0) as workers:
             validation(TrainConfig(steps=1, validation_tasks=2), TINY, workers, say=said.append)
     opening = "preparing the validation suites"
@@ -87,7 +87,7 @@ def test_long_preparation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_command_compares_two_files_and_refuses_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("foundcause.training.validate.families", lambda _: {"few": small_mixture()})
+    monkeypatch.setattr("foundcause.training.validation.families", lambda _: {"few": small_mixture()})
     paths = [tmp_path / f"{seed}.safetensors" for seed in (1, 2)]
     for seed, path in enumerate(paths):
         save(path, FoundCause(TINY, seed=seed))

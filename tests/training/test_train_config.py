@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.training.config import TrainConfig, read_toml, train_config
-from foundcause.training.files import RunFolder
-from foundcause.training.resume import resumed
+from foundcause.training.run_config import TrainConfig, read_toml, resumed, train_config
+from foundcause.training.run_folder import RunFolder
 from foundcause.training.setup import mixture, model_config
 
 

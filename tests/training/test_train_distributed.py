@@ -15,7 +15,7 @@ import run_ranks
 import torch
 
 from foundcause.errors import ConfigError
-from foundcause.training.collate import collate
+from foundcause.training.batches import collate
 from foundcause.training.distributed import Team, team
 
 HERE = Path(__file__).parent

@@ -14,9 +14,8 @@ from foundcause.inference.temperature import sigmoid
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.training.calibrate import calibrate
-from foundcause.training.config import TrainConfig
-from foundcause.training.ensemble import averaged_answer, ensemble_answers, task_passes
+from foundcause.training.calibrate import averaged_answer, calibrate, ensemble_answers, task_passes
+from foundcause.training.run_config import TrainConfig
 
 SMALL_TASKS = SHIPPED.only("pairs")
 

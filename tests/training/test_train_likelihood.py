@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from foundcause.training.adaptive import AdaptiveState
-from foundcause.training.batch import Batch
-from foundcause.training.likelihood import LikelihoodObjective, LikelihoodWeights, difficulty
+from foundcause.paper.losses import AdaptiveState
+from foundcause.training.batches import Batch
+from foundcause.training.objectives import LikelihoodObjective, LikelihoodWeights, difficulty
 
 
 def softplus(x: float) -> float:

@@ -13,10 +13,10 @@ from foundcause.model.network import FoundCause
 from foundcause.simulate import unrelated
 from foundcause.simulate.excerpts import SOURCES
 from foundcause.simulate.mixture import PAPER, SHIPPED
-from foundcause.training.config import TrainConfig
-from foundcause.training.families import families, unseen
-from foundcause.training.lineage import continued, lineage, trained_on
 from foundcause.training.loop import train
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.setup import continued, lineage, trained_on
+from foundcause.training.validation import families, unseen
 
 
 def _quiet(_: str) -> None:

@@ -19,10 +19,9 @@ from foundcause.cli.app import build
 from foundcause.errors import CheckpointError, ConfigError, OutputError, TrainingError
 from foundcause.model.checkpoint import describe, load
 from foundcause.training import loop
-from foundcause.training.config import TrainConfig, train_config
-from foundcause.training.files import RunFolder
 from foundcause.training.loop import train
-from foundcause.training.resume import resumed
+from foundcause.training.run_config import TrainConfig, resumed, train_config
+from foundcause.training.run_folder import RunFolder
 
 HERE = Path(__file__).parent
 
@@ -96,7 +95,7 @@ def test_loss_falls_and_files_describe_the_run(tmp_path: Path) -> None:
     from foundcause.inference.temperature import Calibration
 
     assert Calibration.from_metadata({"calibration": calibration}).edge_temperature == calibration["edge_temperature"]
-    from foundcause.training.curves import plot
+    from foundcause.training.run_log import plot
 
     assert plot(folder.path).stat().st_size > 10_000
 

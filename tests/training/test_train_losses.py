@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import ConfigError
-from foundcause.training import losses
-from foundcause.training.adaptive import AdaptiveState, EdgeCounts, count_edges
-from foundcause.training.batch import Batch, valid_pairs
-from foundcause.training.losses import PaperObjective, PaperWeights
+from foundcause.paper import losses
+from foundcause.paper.losses import AdaptiveState, EdgeCounts, PaperObjective, PaperWeights, count_edges
+from foundcause.training.batches import Batch, valid_pairs
 from foundcause.training.objectives import objective
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from foundcause.training.metrics import Answer, auprc, auroc, calibration_error, f1, score, summary
+from foundcause.training.answer_scores import Answer, auprc, auroc, calibration_error, f1, score, summary
 
 
 @pytest.mark.parametrize("levels", [3, 1000])

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from standins import options
 from torch import nn
 
-from foundcause.training.config import TrainConfig
-from foundcause.training.muon import Muon, MuonAndAdamW, is_mixing, orthogonal
-from foundcause.training.optimiser import Optimiser, parameter_groups
+from foundcause.training.optimizers import Muon, MuonAndAdamW, Optimizer, is_mixing, orthogonal, parameter_groups
+from foundcause.training.run_config import TrainConfig
 
 
 @settings(max_examples=40, deadline=None)
@@ -74,14 +73,14 @@ def test_matrices_that_mix_are_muons_and_the_rest_is_adamws() -> None:
 def test_it_learns(kind: str) -> None:
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 16), nn.Tanh(), nn.Linear(16, 1))
-    optimiser = Optimiser(net, TrainConfig(**options(steps=1, optimizer=kind)))
+    optimizer = Optimizer(net, TrainConfig(**options(steps=1, optimizer=kind)))
     losses = []
     for step in range(150):
         x = torch.randn(64, 16, generator=torch.Generator().manual_seed(step))
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = (net(x).squeeze(-1) - x[:, 0] * x[:, 1]).square().mean()
         loss.backward()
-        optimiser.clip_gradients()
-        optimiser.step(0.02)
+        optimizer.clip_gradients()
+        optimizer.step(0.02)
         losses.append(float(loss.detach()))
     assert sum(losses[-20:]) < 0.5 * sum(losses[:20])

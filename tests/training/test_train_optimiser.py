@@ -1,4 +1,4 @@
-"""Optimisers, their averages and the learning-rate schedule."""
+"""Optimizers, their averages and the learning-rate schedule."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from standins import options
 from torch import nn
 
 from foundcause.errors import ConfigError
-from foundcause.training.config import TrainConfig
-from foundcause.training.optimiser import Optimiser, averaged, parameter_groups
-from foundcause.training.schedule import Schedule
+from foundcause.training.optimizers import Optimizer, Schedule, averaged, parameter_groups
+from foundcause.training.run_config import TrainConfig
 
 
 def _net() -> nn.Module:
@@ -20,14 +19,14 @@ def _net() -> nn.Module:
     return nn.Sequential(nn.Linear(8, 9), nn.LayerNorm(9), nn.Linear(9, 1))
 
 
-def _learn(net: nn.Module, optimiser: Optimiser, steps: int, start: int = 0) -> list[list[torch.Tensor]]:
+def _learn(net: nn.Module, optimizer: Optimizer, steps: int, start: int = 0) -> list[list[torch.Tensor]]:
     seen = []
     for step in range(start, start + steps):
         x = torch.randn(16, 8, generator=torch.Generator().manual_seed(step))
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (net(x).squeeze(-1) - x.sum(1)).square().mean().backward()
-        optimiser.clip_gradients()
-        optimiser.step(0.01)
+        optimizer.clip_gradients()
+        optimizer.step(0.01)
         seen.append([p.detach().clone() for p in net.parameters()])
     return seen
 
@@ -35,31 +34,31 @@ def _learn(net: nn.Module, optimiser: Optimiser, steps: int, start: int = 0) -> 
 @pytest.mark.parametrize("kind", ["adamw", "muon", "schedule-free"])
 def test_averages_go_in_and_the_exact_weights_come_back(kind: str) -> None:
     net = _net()
-    optimiser = Optimiser(net, TrainConfig(**options(steps=1, optimizer=kind)))
-    _learn(net, optimiser, 30)
+    optimizer = Optimizer(net, TrainConfig(**options(steps=1, optimizer=kind)))
+    _learn(net, optimizer, 30)
     before = [p.detach().clone() for p in net.parameters()]
-    with averaged(optimiser, net):
+    with averaged(optimizer, net):
         assert not net.training
         inside = [p.detach().clone() for p in net.parameters()]
     assert net.training
     assert any(not torch.equal(a, b) for a, b in zip(before, inside, strict=True))
     assert all(torch.equal(a, b) for a, b in zip(before, net.parameters(), strict=True))
-    with pytest.raises(RuntimeError, match="boom"), averaged(optimiser, net):
+    with pytest.raises(RuntimeError, match="boom"), averaged(optimizer, net):
         raise RuntimeError("boom")
     assert all(torch.equal(a, b) for a, b in zip(before, net.parameters(), strict=True))
-    _learn(net, optimiser, 2)  # and training goes on
+    _learn(net, optimizer, 2)  # and training goes on
 
 
 def test_exponential_average_by_hand() -> None:
     net = _net()
     start = [p.detach().clone() for p in net.parameters()]
-    optimiser = Optimiser(net, TrainConfig(**options(steps=1, ema_decay=0.9)))
-    seen = _learn(net, optimiser, 5)
+    optimizer = Optimizer(net, TrainConfig(**options(steps=1, ema_decay=0.9)))
+    seen = _learn(net, optimizer, 5)
     expected = start
     for t, weights in enumerate(seen, 1):
         keep = min(0.9, (1 + t) / (10 + t))
         expected = [keep * e + (1 - keep) * w for e, w in zip(expected, weights, strict=True)]
-    with averaged(optimiser, net):
+    with averaged(optimizer, net):
         for mine, theirs in zip(net.parameters(), expected, strict=True):
             assert torch.allclose(mine, theirs, atol=1e-6)
 
@@ -68,23 +67,23 @@ def test_exponential_average_by_hand() -> None:
 def test_saved_and_continued_equals_uninterrupted(kind: str) -> None:
     config = TrainConfig(**options(steps=1, optimizer=kind))
     whole = _net()
-    _learn(whole, Optimiser(whole, config), 12)
+    _learn(whole, Optimizer(whole, config), 12)
     first = _net()
-    optimiser = Optimiser(first, config)
-    _learn(first, optimiser, 7)
-    state, weights = optimiser.state_dict(), first.state_dict()
+    optimizer = Optimizer(first, config)
+    _learn(first, optimizer, 7)
+    state, weights = optimizer.state_dict(), first.state_dict()
     second = _net()
     second.load_state_dict(weights)
-    continued = Optimiser(second, config)
+    continued = Optimizer(second, config)
     continued.load_state_dict(state)
     _learn(second, continued, 5, start=7)
     assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), second.parameters(), strict=True))
 
 
-def test_another_optimiser_is_refused_on_resume() -> None:
+def test_another_optimizer_is_refused_on_resume() -> None:
     net = _net()
-    state = Optimiser(net, TrainConfig(**options(steps=1))).state_dict()
-    other = Optimiser(net, TrainConfig(**options(steps=1, optimizer="schedule-free")))
+    state = Optimizer(net, TrainConfig(**options(steps=1))).state_dict()
+    other = Optimizer(net, TrainConfig(**options(steps=1, optimizer="schedule-free")))
     with pytest.raises(ConfigError, match="adamw"):
         other.load_state_dict(state)
 

@@ -13,10 +13,9 @@ from foundcause.errors import ConfigError
 from foundcause.features.lagged import LAGGED
 from foundcause.features.serial import independent_rows
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.training import validate
-from foundcause.training.families import families
-from foundcause.training.prepare import Job, Recipe, _fill_seed, jobs, run
-from foundcause.training.validate import suite
+from foundcause.training import validation
+from foundcause.training.preparation import Job, Recipe, _fill_seed, jobs, run
+from foundcause.training.validation import families, suite
 from foundcause.training.workers import Workers
 
 RECIPE = Recipe(mixture=small_mixture(), seed=9, features="paper", encoder_rows=16)
@@ -67,7 +66,7 @@ def test_suites_are_cached_and_rebuilt_when_damaged(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
     first = suite(RECIPE, 3, Workers(0))
     file = next(tmp_path.glob("*.npz"))
-    monkeypatch.setattr(validate, "Job", None)  # a second preparation would fail
+    monkeypatch.setattr(validation, "Job", None)  # a second preparation would fail
     cached = suite(RECIPE, 3, Workers(0))
     monkeypatch.undo()
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))

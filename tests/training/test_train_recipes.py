@@ -17,7 +17,7 @@ from foundcause.errors import ConfigError
 from foundcause.model.checkpoint import describe, load
 from foundcause.model.config import BASE, PAPER_SMALL
 from foundcause.model.network import FoundCause
-from foundcause.training.config import read_recipe, recipes, train_config
+from foundcause.training.run_config import read_recipe, recipes, train_config
 from foundcause.training.setup import check_start, model_config
 
 SMALL_RUN = [

@@ -10,7 +10,7 @@ from foundcause.errors import CheckpointError
 from foundcause.model.checkpoint import save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
-from foundcause.training.reliability import plot
+from foundcause.training.model_card import plot
 
 
 def test_picture_of_a_calibrated_checkpoint(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ from foundcause.model.network import FoundCause
 from foundcause.simulate.chance import uniform
 from foundcause.simulate.mixture import MIXTURES
 from foundcause.simulate.settings import Sizes
-from foundcause.training.collate import collate
-from foundcause.training.config import RESERVED_SEEDS, TrainConfig
+from foundcause.training.batches import collate
 from foundcause.training.distributed import Team
 from foundcause.training.loop import train
 from foundcause.training.objectives import objective
+from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig
 from foundcause.training.setup import recipe
 from foundcause.training.step import Learner
-from foundcause.training.validate import Validation, suite
+from foundcause.training.validation import Validation, suite
 from foundcause.training.workers import Workers
 
 pytestmark = pytest.mark.slow

@@ -1,4 +1,4 @@
-"""One optimiser step: what a batch weighs."""
+"""One optimizer step: what a batch weighs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED
-from foundcause.training.collate import collate
-from foundcause.training.config import TrainConfig
+from foundcause.training.batches import collate
 from foundcause.training.distributed import Team
 from foundcause.training.objectives import objective
-from foundcause.training.prepare import Job, Recipe, run
+from foundcause.training.preparation import Job, Recipe, run
+from foundcause.training.run_config import TrainConfig
 from foundcause.training.step import Learner
 
 WITHOUT_DROPOUT = replace(TINY, feature_dropout=0.0)  # so that copies of a task are equal

@@ -13,11 +13,10 @@ import torch
 from standins import PLAIN, cheap_work, dying_work, failing_work, options, random_item
 
 from foundcause.errors import TrainingError
-from foundcause.training.collate import collate
-from foundcause.training.config import TrainConfig
-from foundcause.training.mining import Reservoir
-from foundcause.training.prepare import Job, Prepared
-from foundcause.training.stream import Buckets, TaskStream
+from foundcause.training.batches import collate
+from foundcause.training.preparation import Job, Prepared
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.task_stream import Buckets, Reservoir, TaskStream
 from foundcause.training.workers import Failure, Workers
 
 
@@ -65,7 +64,7 @@ def test_a_dead_worker_is_reported() -> None:
 
 def test_workers_that_nobody_closed_do_not_hold_up_the_end() -> None:
     program = (
-        "from standins import PLAIN, cheap_work; from foundcause.training.prepare import Job; "
+        "from standins import PLAIN, cheap_work; from foundcause.training.preparation import Job; "
         "from foundcause.training.workers import Workers; "
         "workers = Workers(1, work=cheap_work); next(workers.ordered([Job(PLAIN, 1)]))"
     )

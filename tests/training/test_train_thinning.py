@@ -11,10 +11,9 @@ from standins import PLAIN, options, random_item, small_mixture
 from foundcause.errors import ConfigError
 from foundcause.simulate.make import drawn_size
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.training.config import TrainConfig
-from foundcause.training.prepare import Job, Prepared
-from foundcause.training.stream import TaskStream
-from foundcause.training.thinning import Thinning
+from foundcause.training.preparation import Job, Prepared
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.task_stream import TaskStream, Thinning
 from foundcause.training.workers import Workers
 
 DRAWN = replace(PLAIN, mixture=SHIPPED)

@@ -44,7 +44,7 @@ def train(
     features: Annotated[str | None, typer.Option(help="Feature set of the model, e.g. paper+extended.")] = None,
     objective: Annotated[str | None, typer.Option(help="Loss: shipped or paper.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Budget in minutes of wall time, over all resumes.")] = None,
-    steps: Annotated[int | None, typer.Option(help="Budget in optimiser steps.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Budget in optimizer steps.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of weights, tasks and every draw.")] = None,
     lr: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
     optimizer: Annotated[str | None, typer.Option(help="adamw, muon or schedule-free.")] = None,
@@ -79,9 +79,8 @@ def train(
     if out is None and recipe is None:
         raise ConfigError("say where the run goes: foundcause train --out runs/a --minutes 150")
 
-    from foundcause.training.config import read_recipe, read_toml, train_config
     from foundcause.training.loop import train as run
-    from foundcause.training.resume import resumed
+    from foundcause.training.run_config import read_recipe, read_toml, resumed, train_config
 
     options: dict[str, Any] = {}
     # A run that is resumed has its recipe's options in its folder.
@@ -123,9 +122,9 @@ def evaluate(
 
     from foundcause.files import write_text
     from foundcause.model.checkpoint import load, weights_digest
-    from foundcause.training.config import TrainConfig
-    from foundcause.training.lineage import trained_on
-    from foundcause.training.validate import validation
+    from foundcause.training.run_config import TrainConfig
+    from foundcause.training.setup import trained_on
+    from foundcause.training.validation import validation
     from foundcause.training.workers import Workers
 
     _one_thread()
@@ -149,8 +148,8 @@ def compare(
 ) -> None:
     """Compare checkpoints on the same validation tasks: differences of loss with their standard errors."""
     from foundcause.model.checkpoint import load
-    from foundcause.training.compare import compare as compared
-    from foundcause.training.config import TrainConfig
+    from foundcause.training.comparison import compare as compared
+    from foundcause.training.run_config import TrainConfig
     from foundcause.training.workers import Workers
 
     if len(checkpoints) < 2:
@@ -172,7 +171,7 @@ def card(
     """Print the figures of a model card as Markdown."""
     import json
 
-    from foundcause.training.card import model_card
+    from foundcause.training.model_card import model_card
 
     try:
         found = json.loads(validation.read_text())
@@ -196,7 +195,7 @@ def curves(
     out: Annotated[Path | None, typer.Option(help="Picture to write; curves.png in the run folder by default.")] = None,
 ) -> None:
     """Plot loss, validation and time split of a run."""
-    from foundcause.training.curves import plot
+    from foundcause.training.run_log import plot
 
     _say(f"wrote {plot(run, out)}")
 
@@ -206,7 +205,7 @@ def reliability(
     out: Annotated[Path, typer.Option(help="Picture to write.")] = Path("reliability.png"),
 ) -> None:
     """Plot what a calibrated checkpoint says against how often that was true on held-out synthetic tasks."""
-    from foundcause.training.reliability import plot
+    from foundcause.training.model_card import plot
 
     _say(f"wrote {plot(checkpoint, out)}")
 

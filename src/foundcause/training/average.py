@@ -19,8 +19,8 @@ from foundcause.errors import CheckpointError, ConfigError
 from foundcause.model.checkpoint import load, save
 from foundcause.model.grow import check_growth, differing, start_as
 from foundcause.model.network import FoundCause
-from foundcause.training.files import RunFolder
-from foundcause.training.lineage import united
+from foundcause.training.run_folder import RunFolder
+from foundcause.training.setup import united
 
 _KIN = 0.5
 

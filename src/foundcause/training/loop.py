@@ -19,19 +19,17 @@ from foundcause.model.config import ModelConfig
 from foundcause.model.grow import brings_scaling, start_as
 from foundcause.model.network import FoundCause
 from foundcause.simulate.settings import HELD_OUT_WORLDS
-from foundcause.training.collate import collate
-from foundcause.training.config import TrainConfig
+from foundcause.training.batches import collate
 from foundcause.training.distributed import Team, team
-from foundcause.training.files import RunFolder
-from foundcause.training.lineage import continued, lineage
 from foundcause.training.objectives import objective
-from foundcause.training.optimiser import averaged
-from foundcause.training.progress import Progress
-from foundcause.training.schedule import Schedule
-from foundcause.training.setup import check_start, fit_scaling, model_config, recipe
+from foundcause.training.optimizers import Schedule, averaged
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.run_folder import RunFolder
+from foundcause.training.run_log import Progress
+from foundcause.training.setup import check_start, continued, fit_scaling, lineage, model_config, recipe
 from foundcause.training.step import Learner
-from foundcause.training.stream import TaskStream
-from foundcause.training.validate import Validation, validation
+from foundcause.training.task_stream import TaskStream
+from foundcause.training.validation import Validation, validation
 from foundcause.training.workers import Workers
 
 Say = Callable[[str], None]
@@ -222,7 +220,7 @@ class Run:
     def _validate(self) -> None:
         if self.suites is None:
             return
-        with averaged(self.learner.optimiser, self.network):
+        with averaged(self.learner.optimizer, self.network):
             result = self.suites.evaluate(self.network)
         self.folder.append_log(
             {
@@ -266,7 +264,7 @@ class Run:
             **self.lineage,
             **extra,
         }
-        with averaged(self.learner.optimiser, self.network):
+        with averaged(self.learner.optimizer, self.network):
             self.folder.write(target, lambda path: save(path, self.network, metadata=metadata))
 
     def _restore(self, state: dict[str, Any]) -> None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from foundcause.errors import CheckpointError, ConfigError
+from foundcause.model.checkpoint import describe
 from foundcause.model.config import ModelConfig, preset
 from foundcause.model.grow import check_growth
 from foundcause.model.network import FoundCause
-from foundcause.training.config import RESERVED_SEEDS, TrainConfig
-from foundcause.training.families import families
+from foundcause.simulate.settings import PAIR_COMPONENTS, Mixture
 from foundcause.training.objectives import objective
-from foundcause.training.prepare import Job, Recipe, recipe_for
+from foundcause.training.preparation import Job, Recipe, recipe_for
+from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig
+from foundcause.training.validation import families
 from foundcause.training.workers import Failure, Workers
 
 
@@ -100,3 +103,69 @@ def _statistics(results: Iterable[Any]) -> Iterable[tuple[torch.Tensor, torch.Te
             continue
         item = result[0]
         yield torch.from_numpy(item.statistics), torch.ones(item.variables, dtype=torch.bool)
+
+
+def lineage(config: TrainConfig, init: Path | None = None) -> dict[str, Any]:
+    """Header entries of a run, which may start from the checkpoint ``init``.
+
+    mixture_weights: shares of the components in this run.
+    init: file name of the checkpoint it started from, or None.
+    trained_on: components that the run or an ancestor learned from; None when an ancestor does not say.
+    trained_variables: most variables of a task among these; wider tables are extrapolation.
+    """
+    own = mixture(config)
+    entries = {
+        "mixture_weights": dict(own.weights),
+        "init": init.name if init else None,
+        "trained_on": sorted(components(own)),
+        "trained_variables": widest(own),
+    }
+    return entries | united([entries, describe(init)["metadata"]]) if init else entries
+
+
+def continued(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> dict[str, Any]:
+    """Header entries of a run that goes on: the mixture may have grown since, what was seen stays seen."""
+    if before is None:  # an older run: its own mixture is all that is known
+        return dict(now)
+    return {**before, "mixture_weights": now["mixture_weights"], **united([before, now])}
+
+
+def united(ancestors: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a network learned from that has checkpoints with this metadata behind it."""
+    seen = [trained_on(metadata) for metadata in ancestors]
+    known = [names for names in seen if names is not None]
+    found: dict[str, Any] = {"trained_on": sorted(set().union(*known)) if len(known) == len(seen) else None}
+    sizes = [metadata["trained_variables"] for metadata in ancestors if "trained_variables" in metadata]
+    return found | ({"trained_variables": max(sizes)} if sizes else {})
+
+
+def trained_on(metadata: Mapping[str, Any]) -> list[str] | None:
+    """Components behind a checkpoint; one without the entry is judged by its own options, None if it has none."""
+    if "trained_on" in metadata:
+        return metadata["trained_on"]
+    options = metadata.get("training", {})
+    told = {name: options[name] for name in ("mixture", "shares", "only", "without") if name in options}
+    with suppress(ConfigError):  # a mixture of its own time
+        return sorted(components(mixture(TrainConfig(steps=1, **told)))) if told else None
+    return None
+
+
+def components(tasks: Mixture) -> set[str]:
+    """Components that a mixture draws from, those its excerpts and unrelated columns are taken from included."""
+    from foundcause.simulate import excerpts, unrelated
+
+    drawn = {name for name, weight in tasks.weights.items() if weight > 0}
+    borrowed = {
+        source
+        for taker in (excerpts, unrelated)
+        if taker.NAME in drawn and drawn.isdisjoint(taker.SOURCES)
+        for source in taker.SOURCES
+    }
+    return drawn | borrowed
+
+
+def widest(tasks: Mixture) -> int:
+    """The largest number of variables that a task of a mixture may have."""
+    drawn = [name for name, weight in tasks.weights.items() if weight > 0 and name not in PAIR_COMPONENTS]
+    sizes = (size.high for name in drawn for weight, size in tasks.sizes.variables_of(name) if weight > 0)
+    return int(max(sizes, default=2))

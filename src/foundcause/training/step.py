@@ -1,4 +1,4 @@
-"""One optimiser step: forward, loss, backward, clip, update; with timing and the handling of non-finite numbers."""
+"""One optimizer step: forward, loss, backward, clip, update; with timing and the handling of non-finite numbers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from torch import Tensor, nn
 
 from foundcause.errors import TrainingError
 from foundcause.model.network import FoundCause
-from foundcause.training.adaptive import AdaptiveState
-from foundcause.training.batch import Batch
-from foundcause.training.config import TrainConfig
+from foundcause.paper.losses import AdaptiveState
+from foundcause.training.batches import Batch
 from foundcause.training.distributed import Team
-from foundcause.training.likelihood import difficulty
-from foundcause.training.objectives import Objective
-from foundcause.training.optimiser import Optimiser
+from foundcause.training.objectives import Objective, difficulty
+from foundcause.training.optimizers import Optimizer
+from foundcause.training.run_config import TrainConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +37,14 @@ class StepReport:
 
 
 class Learner:
-    """The network, its objective and its optimiser; the whole of what learning changes."""
+    """The network, its objective and its optimizer; the whole of what learning changes."""
 
     def __init__(self, network: FoundCause, objective: Objective, config: TrainConfig, team: Team) -> None:
         self.network = network.to(team.device)
         team.start_alike(self.network)
         self.config, self.team = config, team
         self.adaptive = AdaptiveState()
-        self.optimiser = Optimiser(self.network, config)
+        self.optimizer = Optimizer(self.network, config)
         self.skipped = self.skipped_in_row = 0
         self._objective = objective
         core = _Loss(self.network, objective, team)
@@ -60,19 +59,19 @@ class Learner:
         """
         started = time.perf_counter()
         self.network.train()
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         batch = batch.to(self.team.device)
         generator = torch.Generator().manual_seed(_mixed(self.config.seed, number, self.team.rank))
         with torch.autocast("cuda", torch.bfloat16, enabled=self.team.device.type == "cuda"), _compiling(self.config):
             loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator, number)
         forward = time.perf_counter() - started
         (loss * self._share(float(batch.size) if weight is None else weight)).backward()
-        self.team.sum_gradients(self.optimiser.parameters)
-        norm = self.optimiser.clip_gradients()
+        self.team.sum_gradients(self.optimizer.parameters)
+        norm = self.optimizer.clip_gradients()
         summed = self.team.total(torch.stack([loss.detach(), *terms.values()]).float()).tolist()
         moved = math.isfinite(norm) and math.isfinite(summed[0])
         if moved:
-            self.optimiser.step(rate)
+            self.optimizer.step(rate)
             self.adaptive = adaptive
             self.skipped_in_row = 0
         else:
@@ -106,10 +105,10 @@ class Learner:
             )
 
     def state(self) -> dict[str, Any]:
-        """Weights as trained (not averaged), optimiser, adaptive averages and counters."""
+        """Weights as trained (not averaged), optimizer, adaptive averages and counters."""
         return {
             "network": {name: tensor.detach().cpu() for name, tensor in self.network.state_dict().items()},
-            "optimiser": self.optimiser.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
             "adaptive": self.adaptive.as_dict(),
             "skipped": self.skipped,
         }
@@ -117,7 +116,7 @@ class Learner:
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from ``state``."""
         self.network.load_state_dict(state["network"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        self.optimizer.load_state_dict(state["optimizer"])
         self.adaptive = AdaptiveState(**state["adaptive"])
         self.skipped = state["skipped"]
 

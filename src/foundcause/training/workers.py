@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from foundcause.errors import TrainingError
-from foundcause.training.prepare import Job, Prepared, run
+from foundcause.training.preparation import Job, Prepared, run
 
 _IN_FLIGHT = 2  # jobs at a worker: the one it works on and the next
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

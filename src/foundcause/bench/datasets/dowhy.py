@@ -18,7 +18,7 @@ from foundcause.errors import DataUnavailableError
 from foundcause.simulate.chance import uniform
 from foundcause.simulate.mixture import PAPER, Mixture, make_task
 from foundcause.simulate.settings import Sizes
-from foundcause.training.config import RESERVED_SEEDS
+from foundcause.training.run_config import RESERVED_SEEDS
 
 FAMILY = "the paper's growing graphs"
 ROWS = 600

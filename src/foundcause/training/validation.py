@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import torch
+
+from foundcause.errors import ConfigError
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
 from foundcause.simulate.settings import OUR_PAIRS
-from foundcause.training.cache import kept, suite_path
-from foundcause.training.config import RESERVED_SEEDS, TrainConfig
-from foundcause.training.families import families, unseen
-from foundcause.training.metrics import summary
-from foundcause.training.predict import answers
-from foundcause.training.prepare import Job, Prepared, Recipe, recipe_for
+from foundcause.training.answer_scores import Answer, summary
+from foundcause.training.batches import collate
+from foundcause.training.preparation import Job, Prepared, Recipe, kept, recipe_for, suite_path
+from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig
 from foundcause.training.workers import Failure, Workers
 
 SCORED = ("auroc", "f1", "direction")
@@ -147,3 +150,95 @@ def _mean(values: list[float]) -> float:
 
 def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else round(value, 5)
+
+
+ALIASES = {"nonlinear": "diverse"}  # the name of the paper's family and of our component
+
+
+def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Suites by name, each a mixture: all of them, or those named. ``paper``, the whole mixture ``PAPER``, is for runs
+    that learn from it and takes part only where it is named."""
+    from foundcause.simulate.chance import uniform
+    from foundcause.simulate.mixture import MIXTURES
+    from foundcause.simulate.settings import HELD_OUT_WORLDS
+
+    mixture = MIXTURES["SHIPPED"]
+    whole = dataclasses.replace(
+        mixture,
+        sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0, own_variables={}),
+        mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0, classes=0.0),
+    )
+    suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
+    # These joined late: suites of several components stay what they were.
+    whole = whole.without("textbook", "series", "mixed")
+    generic = whole.only("diverse", "dowhy")
+    missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
+    wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
+    suites["confounded"] = dataclasses.replace(
+        generic, hiding=dataclasses.replace(whole.hiding, usual=uniform(0.3, 0.8), heavy_chance=0.0)
+    )
+    suites["few_rows"] = dataclasses.replace(whole, sizes=dataclasses.replace(whole.sizes, few_rows_chance=1.0))
+    tables = whole.without(*_small(whole))
+    for mishap in ("derived", "repeats", "scales", "classes"):
+        suites[mishap] = dataclasses.replace(tables, mishaps=dataclasses.replace(whole.mishaps, **{mishap: 1.0}))
+    suites["missing"] = dataclasses.replace(whole, missing=missing)
+    suites["wide"] = dataclasses.replace(tables, sizes=wide)
+    if "paper" in names:
+        suites["paper"] = MIXTURES["PAPER"]
+    suites |= {alias: suites[name] for alias, name in ALIASES.items() if alias in names}
+    if unknown := [name for name in names if name not in suites]:
+        raise ConfigError(f"unknown validation family {unknown[0]!r}; choose from {', '.join(suites)}")
+    return {name: suites[name] for name in names} if names else suites
+
+
+def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tuple[str, ...]:
+    """Names of the suites of which a network trained on these components saw none; nothing is claimed for None."""
+    if trained_on is None:
+        return ()
+    return tuple(
+        name
+        for name, suite in suites.items()
+        if not any(weight > 0 and component in trained_on for component, weight in suite.weights.items())
+    )
+
+
+def _small(whole: Any) -> tuple[str, ...]:
+    from foundcause.simulate.settings import PAIR_COMPONENTS
+
+    return tuple(name for name in PAIR_COMPONENTS if name in whole.weights)
+
+
+@torch.no_grad()
+def answers(network: FoundCause, items: Sequence[Prepared], *, budget: float = 20_000.0) -> list[Answer]:
+    """Uncalibrated answers in the order of the items; the network must be in evaluation mode."""
+    found: list[Answer | None] = [None] * len(items)
+    device = next(network.parameters()).device
+    for group in _groups(items, budget):
+        batch = collate([items[k] for k in group]).to(device)
+        prediction = network(batch.rows, batch.observed, batch.variables, statistics=batch.statistics)
+        existence = torch.sigmoid(prediction.existence_logits.float()).cpu().numpy()
+        direction = torch.sigmoid(prediction.direction_logits.float()).cpu().numpy()
+        shared = torch.sigmoid(prediction.confounding_logits.float()).cpu().numpy()
+        for b, k in enumerate(group):
+            d = items[k].variables
+            found[k] = Answer(
+                adjacency=items[k].adjacency.astype(bool),
+                confounding=items[k].confounding.astype(bool),
+                existence=existence[b, :d, :d],
+                direction=direction[b, :d, :d],
+                shared=shared[b, :d, :d],
+                rows=items[k].rows,
+            )
+    return [answer for answer in found if answer is not None]
+
+
+def _groups(items: Sequence[Prepared], budget: float) -> list[list[int]]:
+    order = np.argsort([item.variables for item in items], kind="stable")
+    groups: list[list[int]] = []
+    for k in order:
+        largest = items[k].variables
+        if groups and (len(groups[-1]) + 1) * largest**2 <= budget and largest <= 1.3 * items[groups[-1][0]].variables:
+            groups[-1].append(int(k))
+        else:
+            groups.append([int(k)])
+    return groups

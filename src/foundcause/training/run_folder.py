@@ -123,6 +123,9 @@ class RunFolder:
             raise CheckpointError(f"{self.state} is damaged or not a training state: {error}") from None
         if not isinstance(state, dict) or state.get("version") != STATE_VERSION:
             raise CheckpointError(f"{self.state} is not a training state of this version ({STATE_VERSION})")
+        learner = state["learner"]
+        if "optimiser" in learner:  # the key of runs that began before the American spelling
+            learner["optimizer"] = learner.pop("optimiser")
         return state
 
     def read_config(self) -> dict[str, Any]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from foundcause.model.network import FoundCause
-from foundcause.training.config import TrainConfig
-from foundcause.training.metrics import score
-from foundcause.training.predict import answers
-from foundcause.training.prepare import Prepared
-from foundcause.training.validate import Validation, validation
+from foundcause.training.answer_scores import score
+from foundcause.training.preparation import Prepared
+from foundcause.training.run_config import TrainConfig
+from foundcause.training.validation import Validation, answers, validation
 from foundcause.training.workers import Workers
 
 LOSSES = ("existence_loss", "direction_loss")

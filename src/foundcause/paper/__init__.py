@@ -1,0 +1,1 @@
+"""Everything that exists to reproduce the paper, with its equation numbers."""
