@@ -25,7 +25,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from foundcause.data import read_table
 from foundcause.errors import FoundcauseError
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import row_dependence
 from foundcause.simulate.make import drawn_size, make_task
 from foundcause.simulate.mixture import named
 from foundcause.simulate.settings import PAIR_COMPONENTS, Mixture
@@ -71,7 +71,7 @@ def described(values_ND: np.ndarray) -> dict[str, float]:
         "skewness of measurements": float(np.mean([skew(column) for column in measured])) if measured else 0.0,
         "missing cells": float(np.isnan(values_ND).mean()),
         "columns with missing cells": float(np.isnan(values_ND).any(axis=0).mean()),
-        "ln of rows per independent row": float(np.log(rows / independent_rows(values_ND))),
+        "ln of rows per independent row": float(np.log(rows / row_dependence(values_ND).n_effective)),
     }
 
 

@@ -16,16 +16,14 @@ from foundcause.data import Table, read_table
 from foundcause.data.names import names_given
 from foundcause.data.read import MAX_ROWS
 from foundcause.data.screen import Policy
-from foundcause.data.time_order import time_order
 from foundcause.diagnostics import suspicions
 from foundcause.diagnostics.crowding import crowding_warnings
 from foundcause.diagnostics.health import graph_warnings, table_warnings
 from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import RowDependence, lagged_statistics, row_dependence
 from foundcause.findings import by_severity, remark
 from foundcause.inference.canonical import canonical_order, standardised
 from foundcause.inference.ensemble import Progress, plan_passes, run_passes
-from foundcause.inference.lags import lags_for
 from foundcause.inference.memory import choose_batch, refuse_too_much
 from foundcause.inference.protocol import Protocol, decode, protocol_named
 from foundcause.inference.spread import obeying, spread, without_edges
@@ -121,16 +119,17 @@ def discover(
     values = _network_values(read.values[:, chosen][row_order], network)
     rows, variables = values.shape
     dates = [column.name for column in read.columns if column.kind == "date"]
-    timed = [place for place, k in enumerate(active) if read.names[k] in dates]
-    worth = independent_rows(read.values[:, active], dates=timed) if rule.heeds_neighbours else rows
-    latest_first = worth < rows and time_order(read) < 0
+    dependence = RowDependence(n_rows=rows, n_effective=rows, direction=0, autocorrelated=())
+    if rule.heeds_neighbours:
+        dependence = row_dependence(read.values[:, active], table=read, columns=active.tolist())
+    worth = dependence.n_effective
     evidence: dict[str, np.ndarray] = {}
     if variables >= 2:
         sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
         batch = batch_size or choose_batch(network.config, runs=runs, **sizes)
         refuse_too_much(network.config, batch=batch, **sizes)
         plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-        lagged = lags_for(network, read.values[:, chosen], worth=worth, latest_first=latest_first)
+        lagged = lagged_statistics(read.values[:, chosen], dependence) if network.config.reads_lags else None
         passes, statistics = run_passes(
             network, values, plan, batch_size=batch, seed=seed, lagged=lagged, progress=progress
         )
@@ -165,7 +164,7 @@ def discover(
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
         dates=dates,
         worth=worth,
-        order=(-1 if latest_first else 1) if network.config.reads_lags else 0,
+        order=(dependence.direction or 1) if network.config.reads_lags else 0,
         fills_gaps=network.config.fills_gaps,
     )
     warnings += [*suspicions(read), *_unsupported(read, required)]

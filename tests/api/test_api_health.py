@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from foundcause.diagnostics.health import graph_warnings, table_warnings
-from foundcause.features.neighbours import alike_in_neighbours
+from foundcause.features.series import autocorrelated_columns
 
 
 def words(values, trained=50, **more):
@@ -128,7 +128,7 @@ def test_a_column_that_is_hardly_ever_observed_is_no_sort_key():
     rare = np.full(600, np.nan)
     rare[[50, 51, 200, 201, 400, 401, 500]] = [1.0, 2.0, 1.0, 3.0, 0.0, 1.0, 5.0]
     table = np.column_stack([group, x, x + 0.3 * rng.normal(size=600), rare])
-    assert alike_in_neighbours(table) == alike_in_neighbours(table[:, :3]) == []
+    assert autocorrelated_columns(table) == autocorrelated_columns(table[:, :3]) == []
 
 
 def test_time_series_look_ordered_in_time_whatever_else_is_sorted():

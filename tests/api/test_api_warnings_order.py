@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import lfilter
 
 import foundcause as fc
-from foundcause.features.neighbours import alike_in_neighbours
+from foundcause.features.series import autocorrelated_columns
 from tiny_network import save_tiny
 
 ROWS = 400
@@ -25,7 +25,7 @@ def mixed(seed: int) -> pd.DataFrame:
 
 
 def alike(frame: pd.DataFrame) -> list[str]:
-    return [frame.columns[k] for k in alike_in_neighbours(frame.to_numpy(dtype=float))]
+    return [frame.columns[k] for k in autocorrelated_columns(frame.to_numpy(dtype=float))]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -14,7 +14,7 @@ from foundcause.bench.baselines.series import LAGS
 from foundcause.bench.datasets import SERIES, dataset, load
 from foundcause.bench.datasets.series import ROWS, SYSTEMS, VARIABLES, System, simulate
 from foundcause.bench.experiments import EXPERIMENTS
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import row_dependence
 
 CHAIN = np.zeros((3, 3), dtype=bool)
 CHAIN[0, 1] = CHAIN[1, 2] = True
@@ -30,7 +30,7 @@ def test_a_system_is_an_acyclic_graph_and_rows_in_order(name: str) -> None:
     assert case.values.shape == (ROWS, VARIABLES) and np.isfinite(case.values).all()
     assert nx.is_directed_acyclic_graph(nx.DiGraph(case.adjacency)) and case.adjacency.any()
     assert np.array_equal(case.values, again.values) and not np.array_equal(case.values, other.values)
-    assert independent_rows(case.values) < ROWS
+    assert row_dependence(case.values).n_effective < ROWS
     assert case.confounding.any() == SYSTEMS[name].rhythm
     assert dataset(name).missing() is None
 

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from foundcause.features.lagged import LAGGED
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import LAGGED, lagged_statistics, row_dependence
 from foundcause.inference.ensemble import plan_passes, run_passes
-from foundcause.inference.lags import lags_for
 from foundcause.inference.protocol import DEFAULT
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
@@ -28,26 +26,10 @@ def series() -> np.ndarray:
     return values
 
 
-def test_only_series_and_networks_that_read_lags_have_any(series: np.ndarray) -> None:
-    worth = independent_rows(series)
-    reader, other = FoundCause(READER, seed=1).eval(), FoundCause(TINY, seed=1).eval()
-    found = lags_for(reader, series, worth=worth)
-    assert found is not None and found.shape == (4, 4, len(LAGGED)) and found.dtype == np.float32
-    assert lags_for(reader, series, worth=len(series)) is None
-    assert lags_for(other, series, worth=worth) is None
-
-
-def test_rows_that_fall_in_time_are_turned(series: np.ndarray) -> None:
-    reader, worth = FoundCause(READER, seed=1).eval(), independent_rows(series)
-    rising = lags_for(reader, series, worth=worth)
-    np.testing.assert_array_equal(lags_for(reader, series[::-1], worth=worth, latest_first=True), rising)
-    assert not np.array_equal(lags_for(reader, series[::-1], worth=worth), rising)
-
-
 def test_every_pass_reads_them_beside_its_own_rows(series: np.ndarray) -> None:
-    network, worth = FoundCause(READER, seed=1).eval(), independent_rows(series)
-    lagged = lags_for(network, series, worth=worth)
-    plan = plan_passes(DEFAULT, rows=300, variables=4, runs=3, seed=0, worth=worth)
+    network, dependence = FoundCause(READER, seed=1).eval(), row_dependence(series)
+    lagged = lagged_statistics(series, dependence)
+    plan = plan_passes(DEFAULT, rows=300, variables=4, runs=3, seed=0, worth=dependence.n_effective)
     with_lags, statistics = run_passes(network, series, plan, lagged=lagged)
     without, blank = run_passes(network, series, plan)
     assert np.array_equal(statistics[..., -len(LAGGED) :], lagged)
@@ -58,11 +40,11 @@ def test_every_pass_reads_them_beside_its_own_rows(series: np.ndarray) -> None:
 
 
 def test_permuting_columns_permutes_the_answer(series: np.ndarray) -> None:
-    network, worth, order = FoundCause(READER, seed=1).eval(), independent_rows(series), np.array([2, 0, 3, 1])
-    plan = plan_passes(DEFAULT, rows=300, variables=4, runs=2, seed=0, worth=worth)
-    first, _ = run_passes(network, series, plan, lagged=lags_for(network, series, worth=worth))
+    network, dependence, order = FoundCause(READER, seed=1).eval(), row_dependence(series), np.array([2, 0, 3, 1])
+    plan = plan_passes(DEFAULT, rows=300, variables=4, runs=2, seed=0, worth=dependence.n_effective)
+    first, _ = run_passes(network, series, plan, lagged=lagged_statistics(series, dependence))
     turned = series[:, order]
-    second, _ = run_passes(network, turned, plan, lagged=lags_for(network, turned, worth=worth))
+    second, _ = run_passes(network, turned, plan, lagged=lagged_statistics(turned, dependence))
     np.testing.assert_allclose(second.direction, first.direction[:, order][:, :, order], atol=1e-4)
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from foundcause.features import compute, feature_set
-from foundcause.features.lagged import lagged_statistics
+from foundcause.features.series import RowDependence, lagged_statistics
 from foundcause.report.evidence import LARGER_SPEAKS_FOR, SMALLER_SPEAKS_FOR, evidence_matrices
 
 
@@ -45,8 +45,9 @@ def test_the_page_and_the_package_agree_on_what_speaks_for_a_direction():
 def test_only_a_series_tells_who_comes_first():
     shocks = np.random.default_rng(1).normal(size=(300, 2)).cumsum(axis=0)
     shocks[1:, 1] += 3 * shocks[:-1, 0]
-    table, everywhere = torch.tensor(shocks), torch.ones(300, 2, dtype=torch.bool)
-    lagged = lagged_statistics(table, everywhere, worth=20)
+    table = torch.tensor(shocks)
+    dependence = RowDependence(n_rows=300, n_effective=20, direction=1, autocorrelated=(0, 1))
+    lagged = lagged_statistics(shocks, dependence)
     words = LARGER_SPEAKS_FOR[0]
     for given in (lagged, None):
         statistics = compute(table, features="sparsest+lagged", lagged_BDDL=given).numpy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.features.serial import independent_rows, resemblance
+from foundcause.features.series import lag_one_correlation, row_dependence
 from foundcause.simulate import series
 from foundcause.simulate.mixture import SHIPPED, make_task
 
@@ -18,12 +18,14 @@ def test_noise_that_remembers_is_the_same_noise_in_another_order(memory: float) 
     values = rng.standard_exponential((960, 12)).astype(np.float32)
     moved = np.stack([series.remembering(rng, column, memory) for column in values.T], axis=1)
     assert np.array_equal(np.sort(moved, axis=0), np.sort(values, axis=0))
-    assert resemblance(moved).mean() == pytest.approx(memory, abs=0.06)
+    assert lag_one_correlation(moved).mean() == pytest.approx(memory, abs=0.06)
 
 
 def test_most_tables_are_worth_fewer_rows_than_they_have() -> None:
     tasks = [make_task(ONLY, 3, index) for index in range(40)]
-    worth = [independent_rows(np.where(task.observed, task.values, np.nan)) / len(task.values) for task in tasks]
+    worth = [
+        row_dependence(np.where(task.observed, task.values, np.nan)).n_effective / len(task.values) for task in tasks
+    ]
     assert np.median(worth) < 0.5
     assert all(task.adjacency.any() or task.values.shape[1] < 8 for task in tasks)
 

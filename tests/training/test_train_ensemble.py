@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import row_dependence
 from foundcause.inference.protocol import IN_WORDS, decode
 from foundcause.inference.temperature import sigmoid
 from foundcause.model.config import TINY
@@ -30,7 +30,7 @@ def test_answers_are_the_averaged_logits_of_each_task_in_order() -> None:
         np.testing.assert_array_equal(answer.adjacency, task.adjacency)
         np.testing.assert_allclose(answer.existence, sigmoid(passes.existence.mean(0)), atol=1e-9)
         np.testing.assert_allclose(answer.direction, averaged_answer(task, passes).direction)
-        assert answer.rows == independent_rows(np.where(task.observed, task.values, np.nan))
+        assert answer.rows == row_dependence(np.where(task.observed, task.values, np.nan)).n_effective
     # Another resampling is another opinion: averages differ from the first pass, which sees all rows.
     first = task_passes(network, make_task(SMALL_TASKS, 5, 0), runs=1, seed=0)
     assert abs(found[0].existence[0, 1] - sigmoid(first.existence[0])[0, 1]) > 1e-7

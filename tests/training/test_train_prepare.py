@@ -10,8 +10,7 @@ import pytest
 from standins import small_mixture
 
 from foundcause.errors import ConfigError
-from foundcause.features.lagged import LAGGED
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import LAGGED, row_dependence
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.training import validation
 from foundcause.training.preparation import Job, Recipe, _fill_seed, jobs, run
@@ -39,7 +38,7 @@ def test_the_order_of_a_series_is_read_whole_whatever_rows_a_view_sees() -> None
     read = 0
     for index in range(4):
         task = make_task(recipe.mixture, 9, index)
-        worth = independent_rows(np.where(task.observed, task.values, np.nan))
+        worth = row_dependence(np.where(task.observed, task.values, np.nan)).n_effective
         first, second = run(Job(recipe, index, (0, 1)))
         lagged = first.statistics[..., -len(LAGGED) :]
         assert np.array_equal(lagged, second.statistics[..., -len(LAGGED) :])

@@ -10,7 +10,6 @@ import numpy as np
 from foundcause.data.naming import names_ranks, numbers_rows
 from foundcause.data.reading import Encoded
 from foundcause.data.screen import ROW_COUNTER, Finding
-from foundcause.features.neighbours import mean_ranks
 
 RANK_OF_ROWS = "the rank of each row"
 
@@ -20,6 +19,13 @@ _SAYS_THE_SAME = 0.99
 _FEW_TIES = 0.5
 _SHOWN = 3
 _USE = 'identifier="keep" (--identifier keep) uses it'
+
+
+def mean_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks (N,) from 1, ties sharing their mean rank."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[place]
 
 
 def with_ranks(

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from foundcause.data import Table
+from foundcause.data.ranks import mean_ranks
 from foundcause.diagnostics.names import words_of
-from foundcause.features.neighbours import mean_ranks
 
 _COUNTS = {"freq", "frequency", "n", "count", "counts", "weight"}
 _MEETINGS = 2.0  # of rows that independent cases as many would have in expectation

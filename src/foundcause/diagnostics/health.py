@@ -15,7 +15,7 @@ from foundcause.diagnostics.backward import backward_warnings
 from foundcause.diagnostics.given import given_warnings
 from foundcause.diagnostics.linear import linear_warnings
 from foundcause.diagnostics.wording import listed
-from foundcause.features.neighbours import alike_in_neighbours
+from foundcause.features.series import autocorrelated_columns
 from foundcause.report.evidence import FEW_TOGETHER, hardly_together, rows_together
 
 _FEW_ROWS = 100
@@ -41,7 +41,7 @@ def table_warnings(
     """Warnings about the active columns: values (N, D) in the order of the source, NaN for missing.
 
     dates: columns that hold dates; a table sorted by one of them is ordered in time.
-    worth: as how many independent rows the table is read (``foundcause.features.serial``); None for all of them.
+    worth: as how many independent rows the table is read (``foundcause.features.series``); None for all of them.
     order: how the order of the rows of a series is read: +1 the first row is the oldest, -1 the last, 0 not at all.
     fills_gaps: whether most passes fill gaps from similar rows; None when that is not known.
 
@@ -222,7 +222,7 @@ def _time_ordered(
     elif rows > _DRIFTING * worth:
         read_as += " (they drift: changes from row to row may tell more)"
     timed = [k for k, name in enumerate(names) if name in dates]
-    alike = [repr(names[k]) for k in alike_in_neighbours(values, dates=timed)]
+    alike = [repr(names[k]) for k in autocorrelated_columns(values, dates=timed)]
     if len(alike) < 2 and len(alike) < values.shape[1] / 2:
         if worth == rows:
             return []

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from foundcause.data.ranks import mean_ranks
 from foundcause.diagnostics.cells import rows_that_differ
 from foundcause.diagnostics.functions import functions, twin_groups
 from foundcause.diagnostics.laws import laws_despite_gaps, pair_correlations, usual_range
 from foundcause.diagnostics.wording import grouped, listed, together
-from foundcause.features.neighbours import mean_ranks
 from foundcause.inference.acyclic import knots
 
 _COLLINEAR = 0.995

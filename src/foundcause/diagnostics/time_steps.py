@@ -9,7 +9,7 @@ import numpy as np
 
 from foundcause.data import Table
 from foundcause.data.clock import SINCE_MIDNIGHT
-from foundcause.data.time_order import moments, order_of, shares_moments
+from foundcause.features.series import moments, monotone_direction, shares_moments
 
 _FEWEST = 30  # moments
 _EVEN = 0.15  # by which months and years differ in length
@@ -41,7 +41,7 @@ def time_step_warnings(table: Table) -> list[str]:
             continue
         if twice:
             found.append(_tell_twice(name, twice))
-        if order_of(column) == 0:
+        if monotone_direction(column) == 0:
             found.append(
                 f"the rows are not in the order of {name!r}, which goes by even steps as that of a series does; sort "
                 "them by it, oldest first: only then is it seen how far neighbouring rows resemble each other"

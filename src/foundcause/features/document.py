@@ -102,7 +102,7 @@ dense, whatever the noise: scores of small sets of causes see little there.
 ## `lagged`
 
 What the order of the rows tells of a series, a table worth fewer independent rows than it has
-(`foundcause.features.serial`); 0 in all other tables. Every column is regressed on its own two rows before, or on all
+(`foundcause.features.series`); 0 in all other tables. Every column is regressed on its own two rows before, or on all
 columns one row before; what is left are its news. Unrelated columns have unrelated news, however long both drift, and
 all rows of news count. Columns whose past helps to foretell another beyond that one's own past lead it. These are
 statistics of the whole table in its order (the latest 10,000 rows, as normal scores; gaps bridged by straight lines),

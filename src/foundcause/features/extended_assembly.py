@@ -8,54 +8,13 @@ construction and a block never computes a transposed matrix twice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-from foundcause.features.registry import Feature, Group
+from foundcause.features.registry import Kind, Quantity, features_of
 
-Kind = Literal["symmetric", "antisymmetric", "directed", "marginal", "size"]
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """What one block computes under one name.
-
-    kind: ``symmetric``, ``antisymmetric`` and ``directed`` quantities are (D, D) matrices with an empty diagonal,
-        ``marginal`` ones (D,) vectors, ``size`` ones scalars of the whole table.
-    """
-
-    name: str
-    kind: Kind
-    group: Group
-    formula: str
-
-
-def features_of(quantities: Sequence[Quantity]) -> tuple[Feature, ...]:
-    """The features that the quantities become, in the order of :func:`assemble`."""
-    features: list[Feature] = []
-    for q in quantities:
-        if q.kind == "directed" or q.kind == "marginal":
-            ends = ("forward", "backward") if q.kind == "directed" else ("cause", "effect")
-            notes = ("", " (of the reversed pair)") if q.kind == "directed" else (" (of i)", " (of j)")
-            for own, other, note in ((0, 1, notes[0]), (1, 0, notes[1])):
-                features.append(
-                    Feature(
-                        name=f"{q.name}_{ends[own]}",
-                        symmetry="directed",
-                        group=q.group,
-                        formula=q.formula + note,
-                        partner=f"{q.name}_{ends[other]}",
-                    )
-                )
-        else:
-            symmetry: Literal["symmetric", "antisymmetric"] = (
-                "antisymmetric" if q.kind == "antisymmetric" else "symmetric"
-            )
-            features.append(Feature(name=q.name, symmetry=symmetry, group=q.group, formula=q.formula))
-    return tuple(features)
+__all__ = ["Kind", "Layout", "Quantity", "assemble", "features_of"]
 
 
 class Layout:

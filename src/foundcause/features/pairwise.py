@@ -48,7 +48,7 @@ def family(name: str) -> FeatureSet:
 
         return SPARSEST
     if name == "lagged":
-        from foundcause.features.lagged import LAGGED
+        from foundcause.features.series import LAGGED
 
         return LAGGED
     if name == "sketch":
@@ -90,7 +90,7 @@ def compute(
     kernel_rows: int | None = None,
     constants: RffConstants | None = None,
     fill_seed: int | None = None,
-    lagged_BDDL: Tensor | None = None,
+    lagged_BDDL: Array | None = None,
 ) -> Tensor:
     """Float32 statistics (B, D, D, F), or (D, D, F) for a single table (N, D); [i, j] speaks of i as a cause of j.
 
@@ -102,7 +102,7 @@ def compute(
     seed before anything else (``foundcause.features.fill``; not for ``release``); features that say how much is
     missing still tell the truth. None judges every pair by the rows where both are observed. lagged_BDDL: features of
     ``lagged``, which belong to a whole table in its order and not to the rows given here
-    (``foundcause.features.lagged``; without the first axis for a single table); None for tables that are no series.
+    (``foundcause.features.series``; without the first axis for a single table); None for tables that are no series.
     """
     batch = checked_batch(values_BND, observed_BND, variables_BD)
     if kernel_rows is not None and kernel_rows < 3:
@@ -114,6 +114,7 @@ def compute(
         for task in range(B):
             with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
                 lagged = None if lagged_BDDL is None else (lagged_BDDL if batch.single else lagged_BDDL[task])
+                lagged = None if lagged is None else torch.as_tensor(lagged, device=batch.values.device)
                 sources = _Sources(batch, task, seed, fill_seed, lagged)
                 parts = {
                     name: _one_task(name, sources, there, kernel_rows, constants) for name, (_, there) in places.items()

@@ -1,7 +1,7 @@
 """An order of rows and columns that depends on what they hold, never on where they stand or in which unit.
 
 Everything after it (resampling, sums, ties) happens in that order, so the order of a file cannot change the answer
-(but by how many rows a pass sees, where that order shows a series: ``foundcause.features.serial``).
+(but by how many rows a pass sees, where that order shows a series: ``foundcause.features.series``).
 Shapes: N rows, D columns.
 """
 

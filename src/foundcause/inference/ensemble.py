@@ -90,7 +90,7 @@ def run_passes(
 ) -> tuple[Passes, np.ndarray]:
     """Logits of all passes in table order, and the statistics (D, D, F) of the first pass.
 
-    values: (N, D), NaN where unobserved. lagged: (D, D, L) of ``foundcause.inference.lags``, the same in all passes.
+    values: (N, D), NaN where unobserved. lagged: (D, D, L) of ``foundcause.features.series``, the same in all passes.
     Statistics of passes over the same rows are computed once and permuted, which is exact because they do not depend on
     the order of columns (but between exact copies of a column).
     """

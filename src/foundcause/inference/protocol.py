@@ -37,7 +37,7 @@ class Protocol:
     permute: whether columns are permuted in each pass; the network is equivariant, so this only smooths rounding.
     spares_far_cells: whether every second pass does without cells that lie far from all others of their column.
     heeds_neighbours: whether a pass over a table whose neighbouring rows resemble each other sees only as many rows as
-        the table is worth (``foundcause.features.serial``).
+        the table is worth (``foundcause.features.series``).
     max_rows: rows one pass may see.
     average: what is averaged over passes.
     temperature: fixed temperature, or None for the checkpoint's calibration.

@@ -110,7 +110,7 @@ class FoundCause(nn.Module):
     def statistics(self, inputs: Inputs, *, seed: int = 0, look: int = 0, lagged_BDDL: Tensor | None = None) -> Tensor:
         """The pairwise statistics (B, D, D, F) this network reads; ``look`` says how it treats gaps.
 
-        lagged_BDDL: what the order of the rows of a series tells (``foundcause.features.lagged``), if it is one.
+        lagged_BDDL: what the order of the rows of a series tells (``foundcause.features.series``), if it is one.
         """
         if inputs.values is None:
             raise InputError("statistics are computed from values; none were given")

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from foundcause.features.serial import independent_rows
+from foundcause.features.series import lagged_statistics, row_dependence
 from foundcause.inference.canonical import standardised
 from foundcause.inference.ensemble import plan_passes, run_passes
-from foundcause.inference.lags import lags_for
 from foundcause.inference.protocol import DEFAULT, IN_WORDS, Passes, Protocol
 from foundcause.inference.temperature import sigmoid
 from foundcause.inference.threshold import ThresholdRule, expected_f1_threshold
@@ -314,9 +313,10 @@ def task_passes(network: FoundCause, task: Task, *, runs: int, seed: int, protoc
     """Logits of all passes over one task, its values prepared as ``discover`` prepares those of a table."""
     values = standardised(_cells(task))
     rows, variables = values.shape
-    worth = independent_rows(values)
-    plan = plan_passes(protocol, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-    lagged = lags_for(network, values, worth=worth) if protocol.heeds_neighbours else None
+    dependence = row_dependence(values)
+    plan = plan_passes(protocol, rows=rows, variables=variables, runs=runs, seed=seed, worth=dependence.n_effective)
+    reads_lags = protocol.heeds_neighbours and network.config.reads_lags
+    lagged = lagged_statistics(values, dependence) if reads_lags else None
     return run_passes(network, values, plan, batch_size=runs, seed=seed, lagged=lagged)[0]
 
 
@@ -328,7 +328,7 @@ def averaged_answer(task: Task, passes: Passes) -> Answer:
         existence=sigmoid(passes.existence.mean(axis=0)),
         direction=sigmoid(passes.direction.mean(axis=0)),
         shared=sigmoid(passes.confounding.mean(axis=0)),
-        rows=independent_rows(_cells(task)),
+        rows=row_dependence(_cells(task)).n_effective,
     )
 
 

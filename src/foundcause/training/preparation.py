@@ -16,20 +16,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import foundcause
 from foundcause.errors import OutputError
-from foundcause.features.serial import FEWEST_ROWS, independent_rows
+from foundcause.features.series import FEWEST_ROWS, lagged_statistics, row_dependence
 from foundcause.files import replacing
 from foundcause.model.config import ModelConfig
 from foundcause.simulate.task import Task
-
-if TYPE_CHECKING:
-    import torch
-
 
 _ROWS_ROLE, _SUBSAMPLE_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
 
@@ -133,11 +129,13 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
     from foundcause.features import compute
 
     started = time.thread_time()
-    worth = independent_rows(np.where(task.observed, task.values, np.nan))
-    values, observed = _rows_of_view(task, recipe, index, view, worth)
+    cells = np.where(task.observed, task.values, np.nan)
+    dependence = row_dependence(cells)
+    lagged = lagged_statistics(cells, dependence) if "lagged" in recipe.features.split("+") else None
+    values, observed = _rows_of_view(task, recipe, index, view, dependence.n_effective)
     statistics = compute(
         values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
-        fill_seed=_fill_seed(recipe, index), lagged_BDDL=_lagged(task, recipe, worth),
+        fill_seed=_fill_seed(recipe, index), lagged_BDDL=lagged,
     ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
@@ -153,17 +151,6 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
         record=task.record,
         seconds=(simulated, time.thread_time() - started),
     )
-
-
-def _lagged(task: Task, recipe: Recipe, worth: int) -> torch.Tensor | None:
-    """(D, D, L) what the order of the rows tells, for networks that read it; None where there is none."""
-    if worth >= len(task.values) or "lagged" not in recipe.features.split("+"):
-        return None
-    import torch
-
-    from foundcause.features.lagged import lagged_statistics
-
-    return lagged_statistics(torch.from_numpy(task.values), torch.from_numpy(task.observed), worth=worth)
 
 
 def _rows_of_view(task: Task, recipe: Recipe, index: int, view: int, worth: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from foundcause.data import read_table
-from foundcause.data.time_order import time_order
 from foundcause.diagnostics import suspicions
+from foundcause.features.series import time_direction
 
 DAYS = pd.date_range("2020-01-01", periods=120, freq="D")
 YEARS = [year for year in range(1900, 2020) if year * 7 % 11 and year * 5 % 13]
@@ -49,8 +49,8 @@ def said(read) -> list[str]:
     ],
 )
 def test_rows_that_rise_or_fall(columns):
-    assert time_order(table(**columns)) == 1
-    assert time_order(table(reverse=True, **columns)) == -1
+    assert time_direction(table(**columns)) == 1
+    assert time_direction(table(reverse=True, **columns)) == -1
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_rows_that_rise_or_fall(columns):
     ],
 )
 def test_rows_of_unknown_order(columns):
-    assert time_order(table(**columns)) == 0
-    assert time_order(table(reverse=True, **columns)) == 0
+    assert time_direction(table(**columns)) == 0
+    assert time_direction(table(reverse=True, **columns)) == 0
 
 
 def test_steps_that_lack():
@@ -134,4 +134,4 @@ def test_a_sample_of_a_series_tells_the_order_but_no_gaps():
         {"date": pd.date_range("2000-01-01", periods=400), "a": np.random.default_rng(0).normal(size=400)}
     )
     sample = read_table(frame[::-1], max_rows=300)
-    assert time_order(sample) == -1 and said(sample) == []
+    assert time_direction(sample) == -1 and said(sample) == []

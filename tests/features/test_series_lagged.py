@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -11,13 +13,16 @@ from scipy.signal import lfilter
 from scipy.stats import norm, rankdata
 
 from foundcause.features import compute
-from foundcause.features.lagged import LAGGED, ROWS, lagged_statistics
+from foundcause.features.series import LAGGED, LAGGED_ROWS, RowDependence, lagged_statistics
 
 
-def features(values: np.ndarray, *, worth: int = 40) -> dict[str, np.ndarray]:
-    observed = ~np.isnan(values)
-    cells = torch.from_numpy(np.where(observed, values, 0.0))
-    found = lagged_statistics(cells, torch.from_numpy(observed), worth=worth).numpy()
+def as_series(rows: int, n_effective: int) -> RowDependence:
+    return RowDependence(n_rows=rows, n_effective=n_effective, direction=1, autocorrelated=())
+
+
+def features(values: np.ndarray, *, n_effective: int = 40) -> dict[str, np.ndarray]:
+    found = lagged_statistics(values, as_series(len(values), n_effective))
+    assert found is not None
     return {feature.name: found[..., k] for k, feature in enumerate(LAGGED.features)}
 
 
@@ -129,13 +134,15 @@ def test_any_series_is_read(seed: int, rows: int, columns: int, gaps: float, kin
     elif kind == "clock":
         values[:, 0] = np.arange(rows)
     values[rng.random(values.shape) < gaps] = np.nan
-    observed = torch.from_numpy(~np.isnan(values))
-    found = lagged_statistics(torch.from_numpy(np.nan_to_num(values)), observed, worth=2)
-    assert found.shape == (columns, columns, len(LAGGED))
-    assert bool(torch.isfinite(found).all())
+    found = lagged_statistics(values, as_series(rows, 2))
+    if rows < 12:
+        assert found is None
+        return
+    assert found is not None and found.shape == (columns, columns, len(LAGGED)) and found.dtype == np.float32
+    assert np.isfinite(found).all()
     order = rng.permutation(columns)
-    turned = lagged_statistics(torch.from_numpy(np.nan_to_num(values[:, order] * 3 + 7)), observed[:, order], worth=2)
-    assert torch.allclose(turned, found[order][:, order], atol=2e-3)
+    turned = lagged_statistics(values[:, order] * 3 + 7, as_series(rows, 2))
+    np.testing.assert_allclose(turned, found[order][:, order], atol=2e-3)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(12, 3), (13, 30), (60, 8)])
@@ -146,18 +153,25 @@ def test_gaps_at_both_ends_and_more_columns_than_rows_are_finite_and_scales_do_n
     values[: rows // 4, 0] = values[-(rows // 4) :, 0] = np.nan
     values[1:, 1] = np.nan  # one cell
     values[:, 2] = np.nan
-    found = features(values, worth=5)
+    found = features(values, n_effective=5)
     assert all(np.isfinite(matrix).all() for matrix in found.values())
     assert not any(found[name][2].any() for name in ("news_z", "lead_z_forward", "lead_all_z_forward"))
-    rising, falling = features(np.exp(values), worth=5), features(-values, worth=5)
+    rising, falling = features(np.exp(values), n_effective=5), features(-values, n_effective=5)
     for name, matrix in found.items():
         np.testing.assert_array_equal(rising[name], matrix)
         np.testing.assert_allclose(falling[name], matrix, atol=1e-4)
 
 
-def test_without_resemblance_there_is_nothing_to_read() -> None:
-    values = walks(0)
-    assert not any(matrix.any() for matrix in features(values, worth=len(values)).values())
+def test_rows_that_are_no_series_have_none() -> None:
+    assert lagged_statistics(walks(0), as_series(300, 300)) is None
+
+
+def test_rows_that_fall_in_time_are_turned() -> None:
+    values, rising = walks(3), as_series(300, 40)
+    falling = dataclasses.replace(rising, direction=-1)
+    found = lagged_statistics(values, rising)
+    np.testing.assert_array_equal(lagged_statistics(values[::-1], falling), found)
+    assert not np.array_equal(lagged_statistics(values[::-1], rising), found)
 
 
 def test_gaps_are_bridged() -> None:
@@ -171,17 +185,18 @@ def test_gaps_are_bridged() -> None:
 
 
 def test_of_long_series_the_latest_rows_are_read() -> None:
-    values = walks(4, rows=ROWS + 500)
-    tail = features(values[-ROWS:], worth=40 * ROWS // (ROWS + 500))
+    values = walks(4, rows=LAGGED_ROWS + 500)
+    tail = features(values[-LAGGED_ROWS:], n_effective=40 * LAGGED_ROWS // (LAGGED_ROWS + 500))
     long = features(values)
     assert np.array_equal(long["lead_z_forward"], tail["lead_z_forward"])
 
 
 def test_they_stand_beside_statistics_of_any_rows_of_the_table() -> None:
-    values = torch.from_numpy(walks(6))
-    lagged = lagged_statistics(values, torch.ones_like(values, dtype=torch.bool), worth=30)
+    values = walks(6)
+    lagged = lagged_statistics(values, as_series(300, 30))
+    assert lagged is not None
     both = compute(values[::7], features="sparsest+lagged", lagged_BDDL=lagged)
-    assert torch.equal(both[..., -len(LAGGED) :], lagged)
+    assert torch.equal(both[..., -len(LAGGED) :], torch.from_numpy(lagged))
     assert torch.equal(both[..., : -len(LAGGED)], compute(values[::7], features="sparsest"))
     batch = compute(values[None, ::7], features="sparsest+lagged", lagged_BDDL=lagged[None])
     assert torch.equal(batch[0], both)
