@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import foundcause as fc
-from foundcause.bench.datasets.example_pairs import Pair, labels
+from foundcause.bench.datasets.cause_effect_pairs import Pair, labels
 
 MOST_ROWS, MOST_COLUMNS = 2500, 30
 SHOWN = 0.3  # probability of an edge in either direction from which a pair counts as believed in

@@ -20,7 +20,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from foundcause.bench.datasets.example_pairs import labels
+from foundcause.bench.datasets.cause_effect_pairs import labels
 from foundcause.features import compute, feature_set
 from foundcause.simulate.make import drawn_size, make_task
 from foundcause.simulate.mixture import named

@@ -48,11 +48,11 @@ def test_the_check_sees_imports_of_every_form(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
     (tmp_path / "train").mkdir()
     for text in (
-        "import foundcause.bench.run",
+        "import foundcause.bench.runner",
         "from foundcause import bench",
         "from ..bench import run",
-        "def f():\n    from foundcause.bench.metrics import counts",
-        "import importlib\nimportlib.import_module('foundcause.bench.run')",
+        "def f():\n    from foundcause.bench.graph_metrics import counts",
+        "import importlib\nimportlib.import_module('foundcause.bench.runner')",
     ):
         path = tmp_path / "train" / "x.py"
         path.write_text(text)

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from foundcause.bench import datasets
-from foundcause.bench.datasets import castle
+from foundcause.bench.datasets import gcastle_simulations
 from foundcause.bench.experiments import EXPERIMENTS
 
 pytest.importorskip("castle", reason="gCastle is not installed")
 SLOW = {"er2_gp", "sf4_gp_add"}  # Gaussian processes drawn exactly
 
 
-@pytest.mark.parametrize("name", [name for name in castle.MODELS if name not in SLOW])
+@pytest.mark.parametrize("name", [name for name in gcastle_simulations.MODELS if name not in SLOW])
 def test_cases_are_repeatable_standardised_and_acyclic(name: str) -> None:
     case, again, other = datasets.load(name, 0), datasets.load(name, 0), datasets.load(name, 1)
     assert (case.values == again.values).all() and (case.adjacency == again.adjacency).all()
@@ -25,7 +25,7 @@ def test_cases_are_repeatable_standardised_and_acyclic(name: str) -> None:
     assert nx.is_directed_acyclic_graph(nx.DiGraph(case.adjacency))
     assert np.allclose(case.values.mean(axis=0), 0.0) and np.allclose(case.values.std(axis=0), 1.0)
     per_variable = case.edges / case.variables
-    assert abs(per_variable - castle.MODELS[name].edges) < 1.0
+    assert abs(per_variable - gcastle_simulations.MODELS[name].edges) < 1.0
 
 
 def test_nothing_of_the_process_changes() -> None:
@@ -45,4 +45,4 @@ def test_linear_weights_have_both_signs() -> None:
 
 
 def test_the_experiment_has_them_all() -> None:
-    assert EXPERIMENTS["textbook"].datasets == tuple(castle.MODELS)
+    assert EXPERIMENTS["textbook"].datasets == tuple(gcastle_simulations.MODELS)

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from foundcause.bench import datasets
-from foundcause.bench.results import Store
+from foundcause.bench.records import Store
 from foundcause.cli import bench
 from foundcause.errors import ConfigError, DataUnavailableError, FoundcauseError, InputError
 
@@ -96,7 +96,7 @@ def written_readme(app: typer.Typer, monkeypatch: pytest.MonkeyPatch, *words: st
         given.append(readme)
         return []
 
-    monkeypatch.setattr("foundcause.bench.report.write.write", write)
+    monkeypatch.setattr("foundcause.bench.report.benchmark_page.write_report", write)
     invoke(app, "report", *words)
     return given[0]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.bench.case import Case
-from foundcause.bench.corruption import missing_at_random, split
-from foundcause.bench.datasets.seeding import generator
+from foundcause.bench.case import Case, generator
+from foundcause.bench.experiments import missing_at_random, split
 from foundcause.errors import ConfigError
 
 

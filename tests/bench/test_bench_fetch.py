@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from foundcause.bench import fetch as fetching
-from foundcause.bench.datasets import chambers, sachs
-from foundcause.bench.fetch import FILES, File, download, fetch
+from foundcause.bench import datasets
+from foundcause.bench.datasets import cause_effect_pairs, measured_tables
+from foundcause.bench.download import File, download, fetch, github_file
 from foundcause.errors import ConfigError, DataUnavailableError
 
 
@@ -68,30 +68,28 @@ def plain(name: str, body: bytes, **more: object) -> File:
     return File(name=name, sha256=hashlib.sha256(body).hexdigest(), make=lambda get: get(f"https://a/{name}"), **more)  # type: ignore[arg-type]
 
 
-def test_files_arrive_checked_and_compressed(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "FILES", (plain("x/one.csv", b"1,2\n"), plain("x/two.csv.gz", b"3,4\n")))
+def test_files_arrive_checked_and_compressed(server: Server, tmp_path: Path) -> None:
+    files = (plain("x/one.csv", b"1,2\n"), plain("x/two.csv.gz", b"3,4\n"))
     server.put("https://a/x/one.csv", b"1,2\n")
     server.put("https://a/x/two.csv.gz", b"3,4\n")
     told: list[str] = []
-    assert fetch(tmp_path, get=server.get, report=told.append) == ["x/one.csv", "x/two.csv.gz"]
+    assert fetch(files, tmp_path, get=server.get, report=told.append) == ["x/one.csv", "x/two.csv.gz"]
     assert (tmp_path / "x/one.csv").read_bytes() == b"1,2\n"
     assert gzip.decompress((tmp_path / "x/two.csv.gz").read_bytes()) == b"3,4\n"
     asked = len(server.requests)
-    fetch(tmp_path, get=server.get, report=told.append)
+    fetch(files, tmp_path, get=server.get, report=told.append)
     assert len(server.requests) == asked and told[-1].endswith("already there")
     (tmp_path / "x/two.csv.gz").write_bytes(b"damaged")
-    fetch(tmp_path, only="x/two*", get=server.get, report=told.append)
+    fetch(files, tmp_path, only="x/two*", get=server.get, report=told.append)
     assert gzip.decompress((tmp_path / "x/two.csv.gz").read_bytes()) == b"3,4\n"
 
 
-def test_another_content_is_refused_and_leaves_nothing(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetching, "FILES", (plain("bad.csv", b"right"), plain("good.csv", b"fine")))
+def test_another_content_is_refused_and_leaves_nothing(server: Server, tmp_path: Path) -> None:
+    files = (plain("bad.csv", b"right"), plain("good.csv", b"fine"))
     server.put("https://a/bad.csv", b"wrong")
     server.put("https://a/good.csv", b"fine")
     with pytest.raises(DataUnavailableError, match=r"bad\.csv: content has sha256"):
-        fetch(tmp_path, get=server.get, report=lambda line: None)
+        fetch(files, tmp_path, get=server.get, report=lambda line: None)
     assert [path.name for path in tmp_path.iterdir()] == ["good.csv"]  # the others were tried all the same
 
 
@@ -104,13 +102,13 @@ def test_broken_and_missing_downloads_are_named(server: Server, tmp_path: Path) 
         server.get("https://a/large")
 
 
-def test_optional_files_may_be_absent(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetching, "FILES", (plain("gone.csv", b"", optional=True),))
-    assert fetch(tmp_path, get=server.get, report=lambda line: None) == []
+def test_optional_files_may_be_absent(server: Server, tmp_path: Path) -> None:
+    files = (plain("gone.csv", b"", optional=True),)
+    assert fetch(files, tmp_path, get=server.get, report=lambda line: None) == []
 
 
 def test_later_refs_are_tried(server: Server) -> None:
-    make = fetching._github("o/r", ("abc", "main"), "file")
+    make = github_file("o/r", ("abc", "main"), "file")
     server.put("https://raw.githubusercontent.com/o/r/main/file", b"ok")
     assert make(server.get) == b"ok"
     assert len(server.requests) == 2
@@ -145,7 +143,7 @@ def test_everything_is_rebuilt_from_originals(server: Server, tmp_path: Path, be
         conditions.setdefault(condition, []).append(rest)
     header = ",".join(f"p{k}" for k in range(11))
     server.put(
-        fetching._GNIES,
+        measured_tables._GNIES,
         archive({f"r/sachs/sachs_2005/{k}.csv": "\n".join([header, *v]).encode() for k, v in conditions.items()}),
     )
 
@@ -156,19 +154,19 @@ def test_everything_is_rebuilt_from_originals(server: Server, tmp_path: Path, be
     members = {f"loci-1/data/Tuebingen/pair{k}.txt": "\r\n".join(v).encode() for k, v in pairs.items()}
     members["loci-1/data/Tuebingen/pairmeta.txt"] = text("tuebingen/pairmeta.txt").encode()
     members["loci-1/data/Tuebingen/pair0001_des.txt"] = b"a description"
-    server.put(fetching._LOCI, archive(members))
+    server.put(cause_effect_pairs._LOCI, archive(members))
     chamber = text("causal_chambers_lt/lt_interventions_standard_v1_uniform_reference.csv.gz").encode()
-    server.put(fetching._CHAMBER, archive({"lt_interventions_standard_v1/uniform_reference.csv": chamber}))
+    server.put(measured_tables._CHAMBER, archive({"lt_interventions_standard_v1/uniform_reference.csv": chamber}))
 
-    there = fetch(tmp_path, get=server.get, report=lambda line: None)
-    assert set(there) == {file.name for file in FILES if not file.optional}
+    there = fetch(datasets.FILES, tmp_path, get=server.get, report=lambda line: None)
+    assert set(there) == {file.name for file in datasets.FILES if not file.optional}
 
 
 PLACES = {"github.com", "raw.githubusercontent.com", "causalchamber.s3.eu-central-1.amazonaws.com"}
-MADE_HERE = {sachs.EDGES, chambers.EDGES, chambers.VARIABLES}
+MADE_HERE = {measured_tables.SACHS_EDGES, measured_tables.CHAMBER_EDGES, measured_tables.CHAMBER_VARIABLES}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", datasets.FILES, ids=lambda file: file.name)
 def test_no_package_registry_is_asked(file: File) -> None:
     """Every address that a file would be loaded from, each refused so that the next is tried."""
     asked: list[str] = []
@@ -187,4 +185,4 @@ def test_no_package_registry_is_asked(file: File) -> None:
 
 def test_a_pattern_that_nothing_fits_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"pattern 'nothing\*'.*petshop/\*"):
-        fetch(tmp_path, only="nothing*", get=lambda url: b"")
+        fetch(datasets.FILES, tmp_path, only="nothing*", get=lambda url: b"")

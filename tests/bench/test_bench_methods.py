@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from foundcause.bench.baselines import METHODS, ours, select
-from foundcause.bench.baselines.method import Table
-from foundcause.bench.baselines.prepare import (
+from foundcause.bench.baselines import METHODS, our_methods, select
+from foundcause.bench.baselines.method import (
+    Table,
     imputed,
     mode_imputed,
     pairwise_covariance,
     rows_with_covariance,
     varying,
 )
-from foundcause.bench.baselines.search import cpdag_arcs, pag_arcs
-from foundcause.bench.baselines.simple import stein_diagonal
-from foundcause.bench.metrics.structure import directed_f1, skeleton_f1
+from foundcause.bench.baselines.search_methods import cpdag_arcs, pag_arcs
+from foundcause.bench.baselines.simple_methods import stein_diagonal
+from foundcause.bench.graph_metrics import directed_f1, skeleton_f1
 from foundcause.errors import ConfigError
 
 COLLIDER = np.zeros((4, 4), dtype=bool)
@@ -166,7 +166,7 @@ def test_stand_in_rows_have_the_pairwise_covariance() -> None:
 def test_ablations_are_those_of_the_model() -> None:
     from foundcause.model.ablate import ABLATIONS
 
-    assert set(ours.PARTS) == set(ABLATIONS)
+    assert set(our_methods.PARTS) == set(ABLATIONS)
 
 
 def test_requests_name_groups_and_refuse_strangers() -> None:

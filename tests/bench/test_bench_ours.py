@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from foundcause.bench import datasets
-from foundcause.bench.answer import Answer
-from foundcause.bench.baselines import METHODS, checkpoint, ours
+from foundcause.bench.baselines import METHODS, our_methods
 from foundcause.bench.baselines.method import Table
-from foundcause.bench.metrics.pair import judge_pair
-from foundcause.bench.metrics.score import judge
+from foundcause.bench.case import Answer
+from foundcause.bench.judgement import judge, judge_pair
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +31,13 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             parameter.add_(0.3 * torch.randn_like(parameter))
     save(path, network, metadata={})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(checkpoint.VARIABLE, str(path))
+        patch.setenv(our_methods.CHECKPOINT_VARIABLE, str(path))
         yield path
 
 
 def test_the_named_checkpoint_is_the_one_evaluated(weights: Path) -> None:
-    assert checkpoint.chosen() == weights
-    digest = checkpoint.digest()
+    assert our_methods.chosen_checkpoint() == weights
+    digest = our_methods.checkpoint_digest()
     assert digest is not None and len(digest) == 12
     assert METHODS["foundcause"].unavailable() is None
 
@@ -79,7 +78,7 @@ def whole(weights: Path) -> Answer:
     return METHODS["foundcause"].run(confounded())
 
 
-@pytest.mark.parametrize("part", ours.PARTS)
+@pytest.mark.parametrize("part", our_methods.PARTS)
 def test_ablations_change_the_answer_and_are_undone(weights: Path, whole: Answer, part: str) -> None:
     from foundcause import api
     from foundcause.model.ablate import ablations_of
@@ -106,10 +105,10 @@ def test_parts_a_network_lacks_cannot_be_ablated(tmp_path: Path, monkeypatch: py
     config = replace(preset("TINY"), evidence="direct", encoder_layers=0)
     path = tmp_path / "direct.safetensors"
     save(path, FoundCause(config), metadata={})
-    monkeypatch.setenv(checkpoint.VARIABLE, str(path))
-    lacking = set(ours.PARTS) - set(ablations_of(config))
+    monkeypatch.setenv(our_methods.CHECKPOINT_VARIABLE, str(path))
+    lacking = set(our_methods.PARTS) - set(ablations_of(config))
     assert lacking == {"max_pool", "confounder_feedback", "constant_gate"}
-    for part in ours.PARTS:
+    for part in our_methods.PARTS:
         assert (METHODS[f"without_{part}"].unavailable() is not None) == (part in lacking)
     with pytest.raises(ConfigError, match="no part"):
         METHODS["without_max_pool"].run(confounded())

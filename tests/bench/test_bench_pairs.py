@@ -5,23 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.bench.answer import Answer
-from foundcause.bench.baselines import METHODS
+from foundcause.bench.baselines import METHODS, pair_methods
 from foundcause.bench.baselines.method import Table
-from foundcause.bench.case import Case
-from foundcause.bench.metrics.pair import judge_pair
-from foundcause.bench.pairs import information, regression
-from foundcause.bench.pairs.additive import hsic
-from foundcause.bench.pairs.methods import METHODS as PAIR_METHODS
+from foundcause.bench.baselines.pair_methods import hsic
+from foundcause.bench.case import Answer, Case
+from foundcause.bench.judgement import judge_pair
 from foundcause.errors import InputError
 
 DETERMINISTIC = {
-    "igci": information.igci,
-    "cds": information.cds,
-    "bz2": information.compression,
-    "reci": regression.reci,
-    "sloppy": regression.sloppy,
-    "heci": regression.heci,
+    "igci": pair_methods.igci,
+    "cds": pair_methods.cds,
+    "bz2": pair_methods.compression,
+    "reci": pair_methods.reci,
+    "sloppy": pair_methods.sloppy,
+    "heci": pair_methods.heci,
 }
 
 
@@ -52,7 +49,7 @@ def test_igci_does_not_mind_which_of_equal_causes_comes_first() -> None:
         np.log(np.diff(means) / span * 4), weights=[(x == level).sum() for level in np.unique(x)[:-1]]
     )
     unit = (y - y.min()) / span
-    assert information._log_slope(x, unit) == pytest.approx(expected)
+    assert pair_methods._log_slope(x, unit) == pytest.approx(expected)
 
 
 def additive(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +81,7 @@ def test_sloppy_is_more_than_reci() -> None:
     """On a wave the cubic sees next to nothing, so the narrower column wins; a chosen spline sees the curve."""
     for seed in range(4):
         x, y = wave(np.random.default_rng(seed))
-        assert regression.sloppy(x, y) > 0 > regression.reci(x, y)
+        assert pair_methods.sloppy(x, y) > 0 > pair_methods.reci(x, y)
 
 
 def test_sloppy_pays_for_parameters() -> None:
@@ -92,11 +89,11 @@ def test_sloppy_pays_for_parameters() -> None:
     rng = np.random.default_rng(0)
     x = rng.random(300)
     y = x + 0.3 * rng.standard_normal(300)
-    unit = regression.unit_range(y)
-    residual = unit - np.polyval(np.polyfit(regression.unit_range(x), unit, 1), regression.unit_range(x))
+    unit = pair_methods.unit_range(y)
+    residual = unit - np.polyval(np.polyfit(pair_methods.unit_range(x), unit, 1), pair_methods.unit_range(x))
     line = 0.5 * np.log(np.mean(residual**2)) + np.log(300) / 300
-    assert regression._regularised(x, y) == pytest.approx(line, abs=0.01)
-    assert regression._regularised(x, y) <= line + 1e-12
+    assert pair_methods._regularised(x, y) == pytest.approx(line, abs=0.01)
+    assert pair_methods._regularised(x, y) <= line + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -127,7 +124,7 @@ def test_hsic_tells_dependence_from_independence() -> None:
 
 
 def test_pair_methods_refuse_more_columns_and_skip_gaps() -> None:
-    for method in PAIR_METHODS:
+    for method in pair_methods.METHODS:
         with pytest.raises(InputError, match="3 columns"):
             method.run(Table(values=np.zeros((5, 3)), seed=0))
     x, y = bent(np.random.default_rng(0))

@@ -13,8 +13,8 @@ from foundcause.bench import plugin
 from foundcause.bench.baselines import METHODS, select
 from foundcause.bench.datasets import DATASETS
 from foundcause.bench.experiments import EXPERIMENTS, OWN, experiment
-from foundcause.bench.results import Record, Store
-from foundcause.bench.run import Cell, identity, pending, perform, plan, run
+from foundcause.bench.records import Record, Store
+from foundcause.bench.runner import Cell, identity, pending, perform, plan, run
 from foundcause.cli import bench
 from foundcause.errors import ConfigError, FoundcauseError
 

@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from foundcause.bench.metrics.adjustment import parent_aid
-from foundcause.bench.metrics.equivalence import cpdag
-from foundcause.bench.metrics.probability import auprc, auroc, brier, off_diagonal, reliability, upper
-from foundcause.bench.metrics.uncertainty import mean_interval, paired
+from foundcause.bench.graph_metrics import cpdag, parent_aid
+from foundcause.bench.judgement import auprc, auroc, brier, mean_interval, off_diagonal, paired, reliability, upper
 from foundcause.errors import InputError
 
 

@@ -7,8 +7,8 @@ import re
 
 from rich.console import Console
 
-from foundcause.bench.progress import RunProgress
-from foundcause.bench.results import Record
+from foundcause.bench.records import Record
+from foundcause.bench.runner import RunProgress
 
 
 def record(status: str = "ok", **more: object) -> Record:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from foundcause.bench.baselines import METHODS, checkpoint
+from foundcause.bench.baselines import METHODS, our_methods
 from foundcause.bench.datasets import DATASETS, TUEBINGEN
 from foundcause.bench.experiments import EXPERIMENTS
-from foundcause.bench.report import details, paper, plots, readme, special, style, tables
-from foundcause.bench.report.markdown import number, table
-from foundcause.bench.report.summary import per_dataset, records, shared_runs, summarise
-from foundcause.bench.report.write import PAGE, write
-from foundcause.bench.results import Record, Store
-from foundcause.bench.run import Cell, identity
+from foundcause.bench.records import Record, Store
+from foundcause.bench.report import benchmark_page, paper_figures, result_plots, result_tables
+from foundcause.bench.report.averages import per_dataset, records, shared_runs, summarise
+from foundcause.bench.report.benchmark_page import PAGE, write_report
+from foundcause.bench.report.result_tables import number, table
+from foundcause.bench.runner import Cell, identity
 from foundcause.errors import InputError
 from foundcause.inference.protocol import IN_WORDS
 
@@ -71,7 +71,7 @@ def test_seeds_are_averaged_before_data_sets(folder: Path) -> None:
 
 
 def test_tables_mark_every_figure_of_the_paper(folder: Path) -> None:
-    text = tables.averages(folder, "clean")
+    text = result_tables.averages_table(folder, "clean")
     header, _, *rows = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines()]
     by_name = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
     grasp = by_name["GRaSP"]
@@ -85,22 +85,22 @@ def test_tables_mark_every_figure_of_the_paper(folder: Path) -> None:
             "paper: SHD/d, reversal 1",
         )
     assert "paper: its own FoundCause" in by_name and "paper: GRaSP" not in by_name
-    assert "timeout" in tables.by_dataset(folder, "clean")
-    assert "child (timeout, 1 of 1 runs)" in tables.lost(folder, "clean")
-    assert "| PC (0.01) | +0.100 |" in tables.comparisons(folder, "clean")
+    assert "timeout" in result_tables.by_dataset(folder, "clean")
+    assert "child (timeout, 1 of 1 runs)" in result_tables.lost(folder, "clean")
+    assert "| PC (0.01) | +0.100 |" in result_tables.comparisons(folder, "clean")
 
 
 def test_same_sets_need_every_set() -> None:
-    thirteen = [name for name in paper.PER_DATASET[paper.MODEL] if "temp" not in name]
-    assert paper.same_sets_f1(paper.MODEL, thirteen) == pytest.approx(0.570, abs=1e-3)
-    assert paper.same_sets_f1("PC (alpha=0.01)", [*thirteen, "petshop_temp1"]) is None
-    assert paper.same_sets_f1("SEA", thirteen) is None
+    thirteen = [name for name in paper_figures.PER_DATASET[paper_figures.MODEL] if "temp" not in name]
+    assert paper_figures.same_sets_f1(paper_figures.MODEL, thirteen) == pytest.approx(0.570, abs=1e-3)
+    assert paper_figures.same_sets_f1("PC (alpha=0.01)", [*thirteen, "petshop_temp1"]) is None
+    assert paper_figures.same_sets_f1("SEA", thirteen) is None
 
 
-@pytest.mark.parametrize("method", list(paper.PER_DATASET))
+@pytest.mark.parametrize("method", list(paper_figures.PER_DATASET))
 def test_the_paper_s_averages_follow_from_its_rows(method: str) -> None:
-    rows = paper.PER_DATASET[method].values()
-    assert sum(row.f1 for row in rows) / len(rows) == pytest.approx(paper.CLEAN[method].f1, abs=1e-3)
+    rows = paper_figures.PER_DATASET[method].values()
+    assert sum(row.f1 for row in rows) / len(rows) == pytest.approx(paper_figures.CLEAN[method].f1, abs=1e-3)
 
 
 def test_pairs_are_weighted_and_failures_count_as_wrong(tmp_path: Path) -> None:
@@ -109,14 +109,14 @@ def test_pairs_are_weighted_and_failures_count_as_wrong(tmp_path: Path) -> None:
     for name, (correct, weight) in zip(TUEBINGEN, verdicts, strict=False):
         store.append(cell("reci", name, correct=correct, correct_or_coin=correct, decided=1, weight=weight))
     store.append(cell("reci", TUEBINGEN[3], status="failed"))
-    result = tables.pair_accuracy(list(store.cells().values()))
+    result = result_tables.pair_accuracy(list(store.cells().values()))
     assert (result.covered, result.attempted) == (3, 4)
     assert result.plain == pytest.approx(2 / 4)
     assert result.weighted.mean == pytest.approx(1.5 / (2 + 2 / 3))  # a lost weight that is not known is the mean one
     assert result.weighted.low <= result.weighted.mean <= result.weighted.high
     assert result.decided == pytest.approx(3 / 4)
     store.append({**cell("reci", TUEBINGEN[3], status="failed"), "weight": 0.1})
-    result = tables.pair_accuracy(list(store.cells().values()))
+    result = result_tables.pair_accuracy(list(store.cells().values()))
     assert result.weighted.mean == result.coin == pytest.approx(1.5 / 2.1)
 
 
@@ -125,23 +125,23 @@ def test_pairs_are_compared_pair_by_pair(tmp_path: Path) -> None:
     for name, first, second, weight in zip(TUEBINGEN, (1, 1, 0), (0, 1, 1), (1.0, 0.5, 0.5), strict=False):
         for method, correct in (("foundcause", first), ("reci", second)):
             store.append(cell(method, name, correct=correct, correct_or_coin=correct, decided=1, weight=weight))
-    text = tables.pair_comparisons(tmp_path)
+    text = result_tables.pair_comparisons(tmp_path)
     assert text is not None and "| RECI | +25.0 |" in text and "| 1–1–1 |" in text  # 100 * (1 - 0.5) / 2
-    assert tables.pair_comparisons(tmp_path, reference="heci") is None
-    assert "Paired comparison" in (write(tmp_path, tmp_path, None)[-1]).read_text()
+    assert result_tables.pair_comparisons(tmp_path, reference="heci") is None
+    assert "Paired comparison" in (write_report(tmp_path, tmp_path, None)[-1]).read_text()
 
 
 def test_the_report_is_written_whole(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "README.md"
-    page.write_text(f"before\n{readme.START}\nold\n{readme.END}\nafter\n")
-    written = write(folder, tmp_path / "out", page)
+    page.write_text(f"before\n{benchmark_page.START}\nold\n{benchmark_page.END}\nafter\n")
+    written = write_report(folder, tmp_path / "out", page)
     assert {path.name for path in written} == {PAGE, "clean_f1.png", "time.png", "README.md"}
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
-    assert readme.current(text) == readme.block(folder)
+    assert benchmark_page.readme_block(text) == benchmark_page.new_block(folder)
     assert "No checkpoint of ours" in text
     assert (tmp_path / "out" / "clean_f1.png").read_bytes().startswith(b"\x89PNG")
-    assert not readme.update(page, folder)  # nothing to change the second time
+    assert not benchmark_page.update_readme(page, folder)  # nothing to change the second time
 
 
 def test_every_picture_draws(tmp_path: Path) -> None:
@@ -159,17 +159,17 @@ def test_every_picture_draws(tmp_path: Path) -> None:
             variants = ("n=100", "n=200") if name == "rows" else ("",)
             for variant in variants:
                 store.append({**cell(method, dataset, **more), "variant": variant, "peak_bytes": 0})  # type: ignore[arg-type]
-    written = {path.name for path in write(tmp_path, tmp_path, None)}
-    assert {f"{name}.png" for name in plots.PLOTS} < written
-    assert "No checkpoint of ours" not in readme.block(tmp_path)
+    written = {path.name for path in write_report(tmp_path, tmp_path, None)}
+    assert {f"{name}.png" for name in result_plots.PLOTS} < written
+    assert "No checkpoint of ours" not in benchmark_page.new_block(tmp_path)
 
 
 def test_a_method_that_lost_every_run_has_empty_bars(tmp_path: Path) -> None:
     store = Store(tmp_path / "clean.jsonl")
     store.append(cell("grasp", "asia"))
     store.append(cell("notears", "asia", 0, "timeout"))
-    assert plots.bars(tmp_path) is not None
-    assert (tmp_path / "clean.jsonl").is_file() and write(tmp_path, tmp_path, None)
+    assert result_plots.bars(tmp_path) is not None
+    assert (tmp_path / "clean.jsonl").is_file() and write_report(tmp_path, tmp_path, None)
 
 
 def test_special_tables(tmp_path: Path) -> None:
@@ -183,19 +183,25 @@ def test_special_tables(tmp_path: Path) -> None:
         ):
             record = cell(method, dataset, f1=f1, confounding_auroc=0.9, confounding_auprc=0.8, confounding_brier=0.1)
             store.append({**record, "variant": variant, "peak_bytes": 2**20 * 100})
-    assert "| dream4 | GRaSP | 0.700 | 0.300 |" in special.wide(tmp_path)
-    assert special.by_variant(tmp_path, "rows").splitlines()[0] == "| data set | method | n=100 | n=200 | n=1000 |"
-    assert "| synthetic_60 | GRaSP | 0.200 (1.00 s) | – | – |" in special.by_variant(tmp_path, "rows")
-    assert "1.00 s, 100 MB" in special.times(tmp_path)
+    assert "| dream4 | GRaSP | 0.700 | 0.300 |" in result_tables.wide_table(tmp_path)
+    assert (
+        result_tables.by_variant(tmp_path, "rows").splitlines()[0] == "| data set | method | n=100 | n=200 | n=1000 |"
+    )
+    assert "| synthetic_60 | GRaSP | 0.200 (1.00 s) | – | – |" in result_tables.by_variant(tmp_path, "rows")
+    assert "1.00 s, 100 MB" in result_tables.times(tmp_path)
     for name, dataset, variant in (("rows", "child", "n=200"), ("speed", "asia_1", "")):
         Store(tmp_path / f"{name}.jsonl").append({**cell("pc_0.01", dataset, status="failed"), "variant": variant})
-    assert "| child | PC (0.01) | – | failed | – |" in special.by_variant(tmp_path, "rows")
-    assert "| PC (0.01) | failed |" in special.times(tmp_path)
-    assert "| foundcause | 0.900 | 0.800 | – | 0.100 | 0.600 |" in special.confounding(tmp_path)
-    assert "| none | 0.600 | 0.700 | – | 0.604 |" in special.ablation(tmp_path)
-    assert "| statistics | 0.100 |" in special.ablation(tmp_path) and "predictions" in special.ablation(tmp_path)
-    assert "| 60 | – / – (0/0) | 0.200 / " in special.dimension(tmp_path) and "0.516" in special.dimension(tmp_path)
-    assert (tmp_path / "out" / PAGE) in write(tmp_path, tmp_path / "out", None)
+    assert "| child | PC (0.01) | – | failed | – |" in result_tables.by_variant(tmp_path, "rows")
+    assert "| PC (0.01) | failed |" in result_tables.times(tmp_path)
+    assert "| foundcause | 0.900 | 0.800 | – | 0.100 | 0.600 |" in result_tables.confounding_table(tmp_path)
+    assert "| none | 0.600 | 0.700 | – | 0.604 |" in result_tables.ablation_table(tmp_path)
+    assert "| statistics | 0.100 |" in result_tables.ablation_table(
+        tmp_path
+    ) and "predictions" in result_tables.ablation_table(tmp_path)
+    assert "| 60 | – / – (0/0) | 0.200 / " in result_tables.dimension_table(
+        tmp_path
+    ) and "0.516" in result_tables.dimension_table(tmp_path)
+    assert (tmp_path / "out" / PAGE) in write_report(tmp_path, tmp_path / "out", None)
 
 
 def test_counts_are_shares_of_the_true_edges(tmp_path: Path) -> None:
@@ -203,12 +209,14 @@ def test_counts_are_shares_of_the_true_edges(tmp_path: Path) -> None:
     counts = {"true": 8, "found": 6, "oriented": 4, "extra": 2, "shd_cpdag": 4, "precision": 0.5, "recall": 0.5}
     store.append({**cell("grasp", "asia", **counts), "variables": 8})
     store.append({**cell("grasp", "child", true=0, found=0, oriented=0, extra=3), "variables": 20})
-    assert "| GRaSP | 0.750 | 0.500 | 0.250 | 0.500 | 0.500 | 0.500 | – |" in details.more_metrics(tmp_path, "clean")
+    assert "| GRaSP | 0.750 | 0.500 | 0.250 | 0.500 | 0.500 | 0.500 | – |" in result_tables.more_metrics(
+        tmp_path, "clean"
+    )
 
 
 def test_discrete_rows_stand_beside_their_gaussian_twins(tmp_path: Path) -> None:
     store = Store(tmp_path / "clean.jsonl")
-    assert details.discrete(tmp_path, "clean") is None
+    assert result_tables.on_codes_table(tmp_path, "clean") is None
     for record in (
         cell("pc_discrete", "asia", f1=0.8),
         cell("pc_discrete", "child", status="timeout"),
@@ -216,25 +224,25 @@ def test_discrete_rows_stand_beside_their_gaussian_twins(tmp_path: Path) -> None
         cell("pc_0.01", "child", f1=0.9),
     ):
         store.append({**record, "variables": 8})
-    text = details.discrete(tmp_path, "clean")
+    text = result_tables.on_codes_table(tmp_path, "clean")
     assert text is not None
     assert "| PC (chi-square, 0.01) | 1/2 (asia) | 0.800 |" in text and "| PC (0.01) | 1/2 | 0.400 |" in text
-    assert set(details.TWINS) == {name for name, entry in METHODS.items() if entry.discrete_only}
+    assert set(result_tables.TWINS) == {name for name, entry in METHODS.items() if entry.discrete_only}
 
 
 def test_names_are_moved_apart_no_more_than_needed() -> None:
-    assert style.spaced([0.0, 1.0, 5.0], 1.0) == [0.0, 1.0, 5.0]
-    assert style.spaced([1.0, 1.0, 1.0], 1.0) == pytest.approx([0.0, 1.0, 2.0])
-    places = style.spaced([0.0, 0.1, 0.15, 3.0], 0.5)
+    assert result_plots.spaced([0.0, 1.0, 5.0], 1.0) == [0.0, 1.0, 5.0]
+    assert result_plots.spaced([1.0, 1.0, 1.0], 1.0) == pytest.approx([0.0, 1.0, 2.0])
+    places = result_plots.spaced([0.0, 0.1, 0.15, 3.0], 0.5)
     assert all(b - a >= 0.5 - 1e-12 for a, b in pairwise(places))
 
 
 def test_names_beside_points_do_not_overlap() -> None:
-    figure = style.figure(7, 5)
+    figure = result_plots.empty_figure(7, 5)
     axes = figure.subplots()
     points = [(f"method {k}", 0.5 + 0.03 * (k % 3), 0.5 + 0.01 * k, "black") for k in range(8)]
     axes.set(xlim=(0, 1), ylim=(0, 1))
-    style.name_points(axes, points)
+    result_plots.name_points(axes, points)
     boxes = [text.get_window_extent() for text in axes.texts]
     assert len(boxes) == 8
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
@@ -247,12 +255,14 @@ def test_markdown() -> None:
 
 def test_readme_without_markers_is_refused() -> None:
     with pytest.raises(InputError, match="put both markers"):
-        readme.current("# nothing here")
+        benchmark_page.readme_block("# nothing here")
 
 
 def test_readme_agrees_with_the_committed_results() -> None:
     """When this fails, run `foundcause bench report` and commit the README with the results."""
-    assert readme.current((ROOT / "README.md").read_text(encoding="utf-8")) == readme.block(RESULTS)
+    assert benchmark_page.readme_block((ROOT / "README.md").read_text(encoding="utf-8")) == benchmark_page.new_block(
+        RESULTS
+    )
 
 
 def test_committed_results_meet_the_independent_measurement() -> None:
@@ -277,7 +287,7 @@ def test_committed_results_name_known_methods_and_sets() -> None:
 def test_committed_results_of_ours_are_those_of_the_shipped_weights_and_protocol(monkeypatch) -> None:
     """A new checkpoint, or another default protocol, needs a new benchmark before it can be committed."""
     monkeypatch.delenv("FOUNDCAUSE_CHECKPOINT", raising=False)
-    monkeypatch.delenv(checkpoint.VARIABLE, raising=False)
+    monkeypatch.delenv(our_methods.CHECKPOINT_VARIABLE, raising=False)
     fields = {field.name for field in dataclasses.fields(Cell)}
     for store in STORES:
         for record in store.cells().values():

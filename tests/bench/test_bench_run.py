@@ -12,15 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foundcause.bench import clock, datasets
+from foundcause.bench import datasets, isolation
 from foundcause.bench.baselines import METHODS, select
 from foundcause.bench.baselines.method import Table
 from foundcause.bench.experiments import EXPERIMENTS, OWN, Experiment, experiment
-from foundcause.bench.isolation import Worker
-from foundcause.bench.metrics.structure import directed_f1
-from foundcause.bench.results import Store
-from foundcause.bench.run import Cell, identity, pending, perform, plan, run
-from foundcause.bench.worker import Job
+from foundcause.bench.graph_metrics import directed_f1
+from foundcause.bench.isolation import Job, Worker
+from foundcause.bench.records import Store
+from foundcause.bench.runner import Cell, identity, pending, perform, plan, run
 from foundcause.errors import ConfigError, InputError, OutputError
 
 VALUES = np.random.default_rng(0).standard_normal((80, 3)).cumsum(axis=1)
@@ -66,9 +65,9 @@ def test_a_method_that_hangs_is_stopped_with_its_children(tmp_path: Path, monkey
 
 def test_waiting_for_a_processor_is_not_the_method_s_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = {"wall": 100.0, "waited": 7.0}
-    monkeypatch.setattr(clock.time, "perf_counter", lambda: now["wall"])
-    monkeypatch.setattr(clock, "waited", lambda process: now["waited"])
-    watch = clock.Stopwatch()
+    monkeypatch.setattr(isolation.time, "perf_counter", lambda: now["wall"])
+    monkeypatch.setattr(isolation, "waited", lambda process: now["waited"])
+    watch = isolation.Stopwatch()
     now |= {"wall": 130.0, "waited": 27.0}
     assert (watch.seconds(), watch.waited()) == (10.0, 20.0)
     now["waited"] = 0.0  # the process is gone
@@ -76,8 +75,8 @@ def test_waiting_for_a_processor_is_not_the_method_s_time(monkeypatch: pytest.Mo
 
 
 def test_time_in_line_is_known_or_nothing() -> None:
-    assert clock.waited() >= 0.0
-    assert clock.waited(2**22 + 1) == 0.0  # no process has this number
+    assert isolation.waited() >= 0.0
+    assert isolation.waited(2**22 + 1) == 0.0  # no process has this number
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems count otherwise")
@@ -104,7 +103,7 @@ def test_a_worker_ends_when_its_run_is_killed(tmp_path: Path, monkeypatch: pytes
     code = (
         "import numpy as np\n"
         "from foundcause.bench.isolation import Worker\n"
-        "from foundcause.bench.worker import Job\n"
+        "from foundcause.bench.isolation import Job\n"
         "from foundcause.bench.baselines.method import Table\n"
         "Worker().run(Job(method='avici', table=Table(values=np.eye(4), seed=0)), 50.0)"
     )
@@ -196,7 +195,7 @@ def test_the_checkpoint_is_part_of_our_identity(monkeypatch: pytest.MonkeyPatch)
     (cell,) = cells_of("foundcause", ("sachs_obs",), seeds=1)
     seen = set()
     for digest in ("a", "b"):
-        monkeypatch.setattr("foundcause.bench.baselines.checkpoint.digest", lambda d=digest: d)
+        monkeypatch.setattr("foundcause.bench.runner.checkpoint_digest", lambda d=digest: d)
         seen.add(identity(cell))
     assert len(seen) == 2
 

@@ -10,9 +10,9 @@ import pytest
 
 from foundcause.bench.baselines import IN_TIME, groups, method, select
 from foundcause.bench.baselines.method import Table
-from foundcause.bench.baselines.series import LAGS
+from foundcause.bench.baselines.simple_methods import LAGS
 from foundcause.bench.datasets import SERIES, dataset, load
-from foundcause.bench.datasets.series import ROWS, SYSTEMS, VARIABLES, System, simulate
+from foundcause.bench.datasets.own_simulations import SERIES_ROWS, SERIES_VARIABLES, SYSTEMS, System, simulate_series
 from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.features.series import row_dependence
 
@@ -27,10 +27,10 @@ def answer(name: str, values: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", SERIES)
 def test_a_system_is_an_acyclic_graph_and_rows_in_order(name: str) -> None:
     case, again, other = load(name), load(name), load(name, seed=1)
-    assert case.values.shape == (ROWS, VARIABLES) and np.isfinite(case.values).all()
+    assert case.values.shape == (SERIES_ROWS, SERIES_VARIABLES) and np.isfinite(case.values).all()
     assert nx.is_directed_acyclic_graph(nx.DiGraph(case.adjacency)) and case.adjacency.any()
     assert np.array_equal(case.values, again.values) and not np.array_equal(case.values, other.values)
-    assert row_dependence(case.values).n_effective < ROWS
+    assert row_dependence(case.values).n_effective < SERIES_ROWS
     assert case.confounding.any() == SYSTEMS[name].rhythm
     assert dataset(name).missing() is None
 
@@ -38,15 +38,17 @@ def test_a_system_is_an_acyclic_graph_and_rows_in_order(name: str) -> None:
 def test_late_effects_show_a_row_later_and_others_at_once() -> None:
     white = {"recipe": "white noise", "memory": (0.0, 1e-9)}
     for late, lag in ((1.0, 1), (0.0, 0)):
-        values = simulate(CHAIN, System(late=late, **white), np.random.default_rng(1))
-        strength = [abs(np.corrcoef(values[: ROWS - k, 0], values[k:, 1])[0, 1]) for k in (0, 1)]
+        values = simulate_series(CHAIN, System(late=late, **white), np.random.default_rng(1))
+        strength = [abs(np.corrcoef(values[: SERIES_ROWS - k, 0], values[k:, 1])[0, 1]) for k in (0, 1)]
         assert strength[lag] > 0.25 and strength[1 - lag] < 0.12
 
 
 def test_a_cause_moves_its_effect_whatever_the_law() -> None:
     for system in SYSTEMS.values():
         plain = dataclasses.replace(system, rhythm=False, every=1, tails=None)
-        moved, still = (simulate(graph, plain, np.random.default_rng(2)) for graph in (CHAIN, np.zeros_like(CHAIN)))
+        moved, still = (
+            simulate_series(graph, plain, np.random.default_rng(2)) for graph in (CHAIN, np.zeros_like(CHAIN))
+        )
         assert np.allclose(moved[:, 0], still[:, 0]) and not np.allclose(moved[:, 1:], still[:, 1:])
 
 
@@ -55,7 +57,7 @@ def test_methods_in_time_find_a_late_chain(name: str) -> None:
     case = load("var_late")
     found = answer(name, case.values)
     assert (found & case.adjacency).sum() >= 0.9 * case.adjacency.sum()
-    order = np.random.default_rng(0).permutation(VARIABLES)
+    order = np.random.default_rng(0).permutation(SERIES_VARIABLES)
     assert np.array_equal(answer(name, case.values[:, order]), found[np.ix_(order, order)])
 
 

@@ -1,4 +1,4 @@
-"""Structural metrics on hand-made graphs, and on the counts of the paper's own tables."""
+"""Structural metrics on hand-made graphs, and on the counts of the paper's own result_tables."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foundcause.bench.datasets import load
-from foundcause.bench.metrics.equivalence import cpdag, half_credit_f1, is_dag, shd_cpdag
-from foundcause.bench.metrics.structure import (
+from foundcause.bench.graph_metrics import (
     Counts,
     counts,
+    cpdag,
     directed_f1,
     directed_precision_recall,
+    half_credit_f1,
+    is_dag,
+    shd_cpdag,
     shd_entries,
     shd_pairs,
     skeleton_f1,
 )
-from foundcause.bench.report import paper
+from foundcause.bench.report import paper_figures
 from foundcause.errors import InputError
 
 
@@ -69,7 +72,7 @@ def test_diagonal_is_ignored() -> None:
     assert shd_entries(true | np.eye(3, dtype=bool), true) == 0
 
 
-def realise(row: paper.Row, both: int, variables: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def realise(row: paper_figures.Row, both: int, variables: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Two graphs with exactly the counts of a row; ``both`` of the joined pairs are predicted both ways."""
     pairs = [(i, j) for i in range(variables) for j in range(i + 1, variables)]
     true_pairs, extra_pairs = pairs[: row.true], pairs[row.true : row.true + row.extra]
@@ -82,17 +85,17 @@ def realise(row: paper.Row, both: int, variables: int = 60) -> tuple[np.ndarray,
     return predicted, true
 
 
-OUR_ROWS = [(name, row) for name, row in paper.PER_DATASET["FoundCause (ours)"].items()]
+OUR_ROWS = [(name, row) for name, row in paper_figures.PER_DATASET["FoundCause (ours)"].items()]
 BASELINE_ROWS = [
     (method, name, row)
-    for method, rows in paper.PER_DATASET.items()
+    for method, rows in paper_figures.PER_DATASET.items()
     if method != "FoundCause (ours)"
     for name, row in rows.items()
 ]
 
 
 @pytest.mark.parametrize(("name", "row"), OUR_ROWS, ids=[name for name, _ in OUR_ROWS])
-def test_rows_of_the_paper_s_model_follow_from_their_counts(name: str, row: paper.Row) -> None:
+def test_rows_of_the_paper_s_model_follow_from_their_counts(name: str, row: paper_figures.Row) -> None:
     predicted, true = realise(row, both=0)
     assert directed_f1(predicted, true) == pytest.approx(row.f1, abs=6e-4)
     assert row.skeleton_f1 is not None
@@ -101,7 +104,7 @@ def test_rows_of_the_paper_s_model_follow_from_their_counts(name: str, row: pape
 
 
 @pytest.mark.parametrize(("method", "name", "row"), BASELINE_ROWS, ids=[f"{m}-{n}" for m, n, _ in BASELINE_ROWS])
-def test_baseline_rows_of_the_paper_follow_from_their_counts(method: str, name: str, row: paper.Row) -> None:
+def test_baseline_rows_of_the_paper_follow_from_their_counts(method: str, name: str, row: paper_figures.Row) -> None:
     """F1 and the counts give the number of both-ways arcs; SHD must then be the entry-wise one."""
     both = round(2 * row.oriented / row.f1) - row.true - row.found - row.extra
     assert 0 <= both <= row.oriented + row.extra
@@ -114,7 +117,7 @@ def test_baseline_rows_of_the_paper_follow_from_their_counts(method: str, name: 
 
 
 def test_conventions_differ_on_the_paper_s_insurance_row() -> None:
-    row = paper.PER_DATASET["GRaSP"]["insurance"]
+    row = paper_figures.PER_DATASET["GRaSP"]["insurance"]
     both = round(2 * row.oriented / row.f1) - row.true - row.found - row.extra
     predicted, true = realise(row, both=both)
     assert shd_pairs(predicted, true) < shd_entries(predicted, true) == row.shd

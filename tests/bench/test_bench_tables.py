@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from foundcause.bench.report import paper, tables
-from foundcause.bench.report.markdown import number
-from foundcause.bench.results import Record, Store
+from foundcause.bench.records import Record, Store
+from foundcause.bench.report import paper_figures, result_tables
+from foundcause.bench.report.result_tables import number
 
 ONCE, TWICE = "paper: SHD/d, reversal 1", "paper: SHD/d, reversal 2"
 
@@ -22,13 +22,13 @@ def cell(method: str) -> Record:
 def test_reversals_counted_once_and_twice_are_not_mixed(tmp_path: Path, experiment: str) -> None:
     for method in ("foundcause", "foundcause_one_pass", "grasp"):
         Store(tmp_path / f"{experiment}.jsonl").append(cell(method))
-    text = tables.averages(tmp_path, experiment)
+    text = result_tables.averages_table(tmp_path, experiment)
     header, _, *lines = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines()]
     rows = {line[0]: dict(zip(header, line, strict=True)) for line in lines}
-    printed = {"clean": paper.CLEAN, "mar10": paper.MAR10, "mar30": paper.MAR30}[experiment]
+    printed = {"clean": paper_figures.CLEAN, "mar10": paper_figures.MAR10, "mar30": paper_figures.MAR30}[experiment]
     assert "paper: SHD/d" not in header
     for label, once, twice in (
-        ("foundcause", printed[paper.MODEL].shd_per_d, None),
+        ("foundcause", printed[paper_figures.MODEL].shd_per_d, None),
         ("GRaSP", None, printed["GRaSP"].shd_per_d),
         ("paper: SEA", None, printed["SEA"].shd_per_d),
         ("foundcause (one pass)", None, None),
@@ -36,6 +36,8 @@ def test_reversals_counted_once_and_twice_are_not_mixed(tmp_path: Path, experime
         assert (rows[label][ONCE], rows[label][TWICE]) == (number(once), number(twice)), label
     (tmp_path / f"{experiment}.jsonl").unlink()
     Store(tmp_path / f"{experiment}.jsonl").append(cell("grasp"))
-    model = next(line for line in tables.averages(tmp_path, experiment).splitlines() if "its own FoundCause" in line)
+    model = next(
+        line for line in result_tables.averages_table(tmp_path, experiment).splitlines() if "its own FoundCause" in line
+    )
     cells = dict(zip(header, [c.strip() for c in model.strip("|").split("|")], strict=True))
-    assert (cells[ONCE], cells[TWICE]) == (number(printed[paper.MODEL].shd_per_d), "–")
+    assert (cells[ONCE], cells[TWICE]) == (number(printed[paper_figures.MODEL].shd_per_d), "–")

@@ -9,13 +9,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from foundcause.bench.baselines import checkpoint
-from foundcause.bench.report import plots, readme, special, tables
-from foundcause.bench.report.summary import records, summarise
-from foundcause.bench.report.versions import made_with, warnings
-from foundcause.bench.report.write import write
-from foundcause.bench.results import Record, Store
-from foundcause.bench.run import identity_with
+from foundcause.bench.baselines import our_methods
+from foundcause.bench.records import Record, Store
+from foundcause.bench.report import benchmark_page, result_plots, result_tables
+from foundcause.bench.report.averages import made_with, records, summarise, warnings
+from foundcause.bench.report.benchmark_page import write_report
+from foundcause.bench.runner import identity_with
 from foundcause.cli import bench
 
 A, B = ({"file": f"{name}.safetensors", "sha256": name * 12} for name in "ab")
@@ -44,10 +43,10 @@ def test_two_networks_are_two_rows(tmp_path: Path) -> None:
     (text,) = warnings(tmp_path)
     assert "results of foundcause come from different weights" in text and "separate rows" in text
     assert "a.safetensors aaaaaaaaaaaa (clean 1); b.safetensors bbbbbbbbbbbb (clean 1)" in text
-    write(tmp_path, tmp_path, None)
+    write_report(tmp_path, tmp_path, None)
     page = (tmp_path / "REPORT.md").read_text()
     assert f"**Warning:** {text}." in page and f"| {a} | 1/1 | 0.200" in page and f"| {b} | 1/1 | 0.800" in page
-    assert "Ours is left out until one checkpoint" in readme.block(tmp_path)
+    assert "Ours is left out until one checkpoint" in benchmark_page.new_block(tmp_path)
 
 
 def test_one_network_is_named_and_no_alarm(tmp_path: Path) -> None:
@@ -88,10 +87,10 @@ def test_networks_of_different_experiments_are_kept_apart(tmp_path: Path) -> Non
     store(tmp_path, cell("foundcause", "asia", B), cell("grasp", "asia"), experiment="mar10")
     store(tmp_path, cell("foundcause", "asia", B, 0.7), cell("without_statistics", "asia", A), experiment="ablation")
     assert "foundcause [a.safetensors aaaaaaaaaaaa]" in rows(tmp_path)
-    assert "**foundcause [a.safetensors aaaaaaaaaaaa]**" in readme.block(tmp_path)
-    figure = plots.missingness(tmp_path)
+    assert "**foundcause [a.safetensors aaaaaaaaaaaa]**" in benchmark_page.new_block(tmp_path)
+    figure = result_plots.missingness(tmp_path)
     assert figure is not None and [text.get_text() for text in figure.axes[0].texts] == ["GRaSP"]
-    ablation = special.ablation(tmp_path)
+    ablation = result_tables.ablation_table(tmp_path)
     assert "| none [b.safetensors bbbbbbbbbbbb] | 0.700 |" in ablation
     assert "| none [a.safetensors aaaaaaaaaaaa] | – |" in ablation
     assert "| statistics [a.safetensors aaaaaaaaaaaa] | 0.500 |" in ablation
@@ -104,9 +103,9 @@ def test_pairs_are_compared_with_one_network_only(tmp_path: Path) -> None:
 
     store(tmp_path, pair("foundcause", 1, A), pair("reci", 1), experiment="tuebingen")
     store(tmp_path, cell("foundcause", "asia", B))
-    assert "foundcause [a.safetensors aaaaaaaaaaaa] against" in (tables.pair_comparisons(tmp_path) or "")
+    assert "foundcause [a.safetensors aaaaaaaaaaaa] against" in (result_tables.pair_comparisons(tmp_path) or "")
     store(tmp_path, pair("foundcause", 2, B), experiment="tuebingen")
-    assert tables.pair_comparisons(tmp_path) is None
+    assert result_tables.pair_comparisons(tmp_path) is None
 
 
 def bench_command(*words: str) -> str:
@@ -125,7 +124,7 @@ def test_the_command_tells_weights_apart(tmp_path: Path, monkeypatch: pytest.Mon
     from foundcause.model.config import preset
     from foundcause.model.network import FoundCause
 
-    monkeypatch.setenv(checkpoint.VARIABLE, "")  # the command sets it; put back afterwards
+    monkeypatch.setenv(our_methods.CHECKPOINT_VARIABLE, "")  # the command sets it; put back afterwards
     network = FoundCause(preset("TINY"))
     for name in ("first", "second"):
         save(tmp_path / f"{name}.safetensors", network, metadata={})

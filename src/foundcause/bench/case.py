@@ -1,13 +1,14 @@
-"""What a method is given and judged by. Shape letters: N rows, D variables."""
+"""What a method is given, what it answers and what it is judged by. Shape letters: N rows, D variables."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from foundcause.bench.version import Version
+from foundcause.bench.records import Version
 from foundcause.errors import InputError
 
 
@@ -136,3 +137,37 @@ def adjacency_from_edges(names: tuple[str, ...], edges: list[tuple[str, str]]) -
 def always_available() -> str | None:
     """For data sets that are simulated from nothing but our own code."""
     return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A predicted graph over the columns a method was given."""
+
+    adjacency: np.ndarray
+    """(D, D) bool arcs; an undirected edge is both arcs."""
+    scores: np.ndarray | None = None
+    """(D, D) how strongly each arc is believed; None for methods that only decide."""
+    probabilistic: bool = False
+    """Whether the scores are meant as probabilities (then they are checked for calibration)."""
+    confounding: np.ndarray | None = None
+    """(D, D) symmetric: belief (0 or 1 for methods that only decide) that the pair has a hidden common cause."""
+
+    def permuted(self, order: np.ndarray) -> Answer:
+        """The answer for columns in another order: new column k is old column order[k]."""
+        grid = np.ix_(order, order)
+        return replace(
+            self,
+            adjacency=self.adjacency[grid],
+            scores=None if self.scores is None else self.scores[grid],
+            confounding=None if self.confounding is None else self.confounding[grid],
+        )
+
+
+def generator(purpose: str, seed: int) -> np.random.Generator:
+    """A generator that depends on both; the same on every machine and in every process."""
+    return np.random.default_rng([zlib.crc32(purpose.encode()), seed])
+
+
+def integer(purpose: str, seed: int) -> int:
+    """A 31-bit seed for libraries that want an integer."""
+    return int(generator(purpose, seed).integers(2**31))

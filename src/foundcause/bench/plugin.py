@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-from foundcause.bench.answer import Answer
 from foundcause.bench.baselines import METHODS, groups
 from foundcause.bench.baselines.method import Method, Table
-from foundcause.bench.case import Case, Dataset, always_available
+from foundcause.bench.case import Answer, Case, Dataset, always_available
 from foundcause.bench.datasets import DATASETS
 from foundcause.bench.experiments import EXPERIMENTS, OWN
-from foundcause.bench.version import Version, digest
+from foundcause.bench.records import Version, short_digest
 from foundcause.errors import ConfigError, InputError
 
 __all__ = ["Answer", "Case", "Table", "dataset", "load", "method"]
@@ -138,7 +137,7 @@ def _load(place: Path, shown: str) -> Plugin:
     except OSError as error:
         raise ConfigError(f"plug-in {shown} cannot be read ({error.strerror}); name a Python file") from error
     _forget(place)
-    plugin = Plugin(path=place, version=Version(file=place.name, sha256=digest(content)))
+    plugin = Plugin(path=place, version=Version(file=place.name, sha256=short_digest(content)))
     outer, _undo, _version = (_undo, _version), ExitStack(), plugin.version
     try:
         _execute(place, content, shown)

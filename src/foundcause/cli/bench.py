@@ -112,19 +112,18 @@ def run(
     from rich.console import Console
 
     from foundcause.bench import datasets as registry
-    from foundcause.bench.baselines import checkpoint as weights
     from foundcause.bench.baselines import select
+    from foundcause.bench.baselines.our_methods import CHECKPOINT_VARIABLE
     from foundcause.bench.experiments import experiment as named
-    from foundcause.bench.progress import RunProgress
-    from foundcause.bench.results import Store
-    from foundcause.bench.run import outdated, pending, plan
-    from foundcause.bench.run import run as execute
+    from foundcause.bench.records import Store
+    from foundcause.bench.runner import RunProgress, outdated, pending, plan
+    from foundcause.bench.runner import run as execute
     from foundcause.errors import CheckpointError, ConfigError, DataUnavailableError
 
     if checkpoint is not None:
         if not checkpoint.is_file():
             raise CheckpointError(f"there is no checkpoint {checkpoint}")
-        os.environ[weights.VARIABLE] = str(checkpoint.resolve())
+        os.environ[CHECKPOINT_VARIABLE] = str(checkpoint.resolve())
     _load(plugin)
     console = Console(highlight=False)
     chosen = named(experiment)
@@ -166,10 +165,10 @@ def run(
 def _replaces(records: list[dict[str, Any]]) -> str:
     """Says what goes, and how to keep it."""
     from foundcause.bench.baselines import method
-    from foundcause.bench.version import recorded
+    from foundcause.bench.records import recorded_version
 
     names = {
-        f"{record['method']} with {recorded(record)}" if method(record["method"]).ours else record["method"]
+        f"{record['method']} with {recorded_version(record)}" if method(record["method"]).ours else record["method"]
         for record in records
     }
     return (
@@ -203,10 +202,9 @@ def report(
 ) -> None:
     """Write tables and pictures from the results, and the README's table."""
     from foundcause.bench.experiments import EXPERIMENTS
-    from foundcause.bench.report.readme import current
-    from foundcause.bench.report.versions import warnings
-    from foundcause.bench.report.write import write
-    from foundcause.bench.results import Store
+    from foundcause.bench.records import Store
+    from foundcause.bench.report.averages import warnings
+    from foundcause.bench.report.benchmark_page import readme_block, write_report
     from foundcause.errors import InputError
 
     if not any(results.glob("*.jsonl*")):
@@ -215,14 +213,14 @@ def report(
     if readme is not None:
         if not readme.is_file():
             raise InputError(f"there is no README {readme}; name one that exists, or leave --readme out")
-        current(readme.read_text(encoding="utf-8"))  # refuses one without markers before anything is written
+        readme_block(readme.read_text(encoding="utf-8"))  # refuses one without markers before anything is written
     elif results.resolve() == RESULTS.resolve():
         readme = _own_readme()
     if compact:
         for name in EXPERIMENTS:  # other files of the folder are not ours
             if (store := Store(results / f"{name}.jsonl")).files():
                 store.compact()
-    for path in write(results, out or results, readme):
+    for path in write_report(results, out or results, readme):
         print(path)
     for text in warnings(results):
         print(f"foundcause: warning: {text}", file=sys.stderr)
@@ -230,13 +228,13 @@ def report(
 
 def _own_readme() -> Path | None:
     """README.md here, if it has a place for the table."""
-    from foundcause.bench.report.readme import current
+    from foundcause.bench.report.benchmark_page import readme_block
     from foundcause.errors import InputError
 
     if not README.is_file():
         return None
     try:
-        current(README.read_text(encoding="utf-8"))
+        readme_block(README.read_text(encoding="utf-8"))
     except InputError:
         return None
     return README
@@ -247,9 +245,10 @@ def fetch(
     to: Annotated[Path | None, typer.Option(help="Data folder; default $FOUNDCAUSE_DATA or the user's cache.")] = None,
 ) -> None:
     """Download the data from the places that publish it, and check every file's content."""
-    from foundcause.bench.fetch import fetch as bring
-    from foundcause.bench.location import data_folder
+    from foundcause.bench.datasets import FILES
+    from foundcause.bench.download import data_folder
+    from foundcause.bench.download import fetch as bring
 
     folder = to or data_folder()
-    there = bring(folder, only=only)
+    there = bring(FILES, folder, only=only)
     print(f"{len(there)} files in {folder}")

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from foundcause.bench.baselines import external, functional, ours, search, series, simple
+from foundcause.bench.baselines import (
+    external_models,
+    functional_methods,
+    our_methods,
+    pair_methods,
+    search_methods,
+    simple_methods,
+)
 from foundcause.bench.baselines.method import Method
-from foundcause.bench.pairs import methods as pair_methods
 from foundcause.errors import ConfigError
 
 _FAMILIES = (
-    ours.METHODS,
-    search.METHODS,
-    functional.METHODS,
-    simple.METHODS,
-    series.METHODS,
-    external.METHODS,
+    our_methods.METHODS,
+    search_methods.METHODS,
+    functional_methods.METHODS,
+    simple_methods.SIMPLE,
+    simple_methods.SERIES,
+    external_models.METHODS,
     pair_methods.METHODS,
 )
-METHODS: dict[str, Method] = {entry.name: entry for family in (*_FAMILIES, ours.ABLATIONS) for entry in family}
+METHODS: dict[str, Method] = {entry.name: entry for family in (*_FAMILIES, our_methods.ABLATIONS) for entry in family}
 
 FAST = (
     "naive_correlation",
@@ -65,11 +71,18 @@ def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
 
 def groups(pairs: bool = False) -> dict[str, tuple[str, ...]]:
     """Words that stand for several methods."""
-    ablations = tuple(entry.name for entry in ours.ABLATIONS)
+    ablations = tuple(entry.name for entry in our_methods.ABLATIONS)
     return {
         "all": tuple(name for name, entry in METHODS.items() if name not in ablations and not entry.series),
-        "ours": tuple(entry.name for entry in ours.METHODS),
+        "ours": tuple(entry.name for entry in our_methods.METHODS),
         "ablations": ("foundcause", *ablations),
-        "series": (*(entry.name for entry in ours.METHODS), *IN_TIME, "pc_0.01", "grasp", "boss", "direct_lingam"),
+        "series": (
+            *(entry.name for entry in our_methods.METHODS),
+            *IN_TIME,
+            "pc_0.01",
+            "grasp",
+            "boss",
+            "direct_lingam",
+        ),
         "fast": (*FAST, *(entry.name for entry in pair_methods.METHODS)) if pairs else FAST,
     }

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from foundcause.bench.case import Case, Dataset
 from foundcause.bench.datasets import (
-    bnlearn,
-    castle,
-    chambers,
-    continuous,
-    dowhy,
-    dream4,
-    example_pairs,
-    gaussian,
-    petshop,
-    sachs,
-    series,
-    synthetic,
-    tuebingen,
+    cause_effect_pairs,
+    gcastle_simulations,
+    measured_tables,
+    own_simulations,
+    published_networks,
 )
 from foundcause.errors import ConfigError, DataUnavailableError
 
 _FAMILIES = (
-    bnlearn,
-    gaussian,
-    continuous,
-    sachs,
-    chambers,
-    petshop,
-    dream4,
-    synthetic,
-    castle,
-    series,
-    dowhy,
-    tuebingen,
-    example_pairs,
+    published_networks.DATASETS,
+    measured_tables.DATASETS,
+    own_simulations.SYNTHETIC,
+    gcastle_simulations.DATASETS,
+    own_simulations.SERIES,
+    own_simulations.DOWHY,
+    cause_effect_pairs.DATASETS,
 )
-DATASETS: dict[str, Dataset] = {entry.name: entry for family in _FAMILIES for entry in family.DATASETS}
+DATASETS: dict[str, Dataset] = {entry.name: entry for family in _FAMILIES for entry in family}
+FILES = (*measured_tables.FILES, *cause_effect_pairs.FILES)
+"""What `foundcause bench fetch` downloads."""
 
 CLEAN = (
     "alarm_like",
@@ -56,7 +44,7 @@ CLEAN = (
 )
 """The paper's fifteen."""
 
-WIDE = ("hailfinder", "hepar2", "win95pts", *(entry.name for entry in dream4.DATASETS))
+WIDE = ("hailfinder", "hepar2", "win95pts", *(entry.name for entry in measured_tables.DREAM4))
 """More variables than the paper's training range."""
 
 BEYOND = (
@@ -68,21 +56,23 @@ BEYOND = (
     "mildew",
     "alarm",
     "barley",
-    *(entry.name for entry in gaussian.DATASETS),
+    *(entry.name for entry in published_networks.GAUSSIAN),
 )
 """Published networks that the paper does not evaluate on; added after thirteen checkpoints had been chosen."""
 
-TEXTBOOK = tuple(entry.name for entry in castle.DATASETS)
+TEXTBOOK = tuple(entry.name for entry in gcastle_simulations.DATASETS)
 """What methods are first compared on in the literature, made by gCastle."""
 
-SERIES = tuple(entry.name for entry in series.DATASETS)
+SERIES = tuple(entry.name for entry in own_simulations.SERIES)
 """Rows in the order of time."""
 
-TUEBINGEN = tuple(entry.name for entry in tuebingen.DATASETS)
-EXAMPLE_PAIRS = tuple(entry.name for entry in example_pairs.DATASETS)
-DIMENSION = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.DIMENSION_FAMILY)
-DIMENSION_PAPER = tuple(entry.name for entry in dowhy.DATASETS)
-CONFOUNDED = tuple(entry.name for entry in synthetic.DATASETS if entry.family == synthetic.CONFOUNDED_FAMILY)
+TUEBINGEN = tuple(entry.name for entry in cause_effect_pairs.TUEBINGEN)
+EXAMPLE_PAIRS = tuple(entry.name for entry in cause_effect_pairs.EXAMPLES)
+DIMENSION = tuple(entry.name for entry in own_simulations.SYNTHETIC if entry.family == own_simulations.DIMENSION_FAMILY)
+DIMENSION_PAPER = tuple(entry.name for entry in own_simulations.DOWHY)
+CONFOUNDED = tuple(
+    entry.name for entry in own_simulations.SYNTHETIC if entry.family == own_simulations.CONFOUNDED_FAMILY
+)
 
 
 def dataset(name: str) -> Dataset:

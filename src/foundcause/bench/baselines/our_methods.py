@@ -1,0 +1,155 @@
+"""foundcause itself, as a method among methods, whole and with parts switched off."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from foundcause.bench.baselines.method import Method, Table
+from foundcause.bench.case import Answer
+from foundcause.bench.records import Version, short_digest
+from foundcause.errors import CheckpointError, InputError
+from foundcause.inference.protocol import IN_WORDS
+
+if TYPE_CHECKING:
+    from foundcause.result import Result
+
+CHECKPOINT_VARIABLE = "FOUNDCAUSE_BENCH_CHECKPOINT"
+"""Weights to evaluate instead of those that ``discover`` would choose; workers inherit it."""
+
+
+def chosen_checkpoint() -> Path | None:
+    """The checkpoint under evaluation, or None when there is none."""
+    from foundcause.api import checkpoint_path
+
+    try:
+        path = checkpoint_path(os.environ.get(CHECKPOINT_VARIABLE) or None)
+    except CheckpointError:
+        return None
+    return path if path.is_file() else None
+
+
+def checkpoint_digest() -> str | None:
+    """First 12 hex digits of the sha256 of the checkpoint under evaluation, or None when there is none."""
+    path = chosen_checkpoint()
+    return None if path is None else _digest(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _digest(path: Path, modified: int) -> str:
+    return short_digest(path.read_bytes())
+
+
+def checkpoint_version() -> Version | None:
+    """The checkpoint under evaluation as results name it, or None when there is none."""
+    path, content = chosen_checkpoint(), checkpoint_digest()
+    return None if path is None or content is None else Version(file=path.name, sha256=content)
+
+
+# The names of foundcause.model.ablate.ABLATIONS; listing methods must not import torch. A test compares them.
+PARTS = ("statistics", "refinement", "max_pool", "confounder_feedback", "constant_gate", "direction_head")
+
+
+def _discover(table: Table, **options: Any) -> Result:
+    import pandas as pd
+
+    from foundcause import api
+
+    frame = pd.DataFrame(table.values, columns=[f"v{k}" for k in range(table.values.shape[1])])
+    return api.discover(frame, seed=table.seed, checkpoint=chosen_checkpoint(), **options)
+
+
+def _answer(result: Result) -> Answer:
+    return Answer(
+        adjacency=np.asarray(result.adjacency_matrix, dtype=bool),
+        scores=np.asarray(result.edge_probabilities, dtype=float),
+        probabilistic=True,
+        confounding=np.asarray(result.confounding_probabilities, dtype=float),
+    )
+
+
+def _run(**options: Any) -> Callable[[Table], Answer]:
+    return lambda table: _answer(_discover(table, **options))
+
+
+def _ablated(part: str) -> Callable[[Table], Answer]:
+    """The network without one part; refuses when it is not restored exactly afterwards (the paper's check)."""
+
+    def solve(table: Table) -> Answer:
+        from foundcause import api
+        from foundcause.model.ablate import ablate
+
+        path = chosen_checkpoint()
+        if path is None:
+            raise InputError("no checkpoint to ablate")
+        network, _ = api.load_network(path, "cpu")
+        probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
+        before = _discover(probe, runs=1).edge_probabilities
+        with ablate(network, part):
+            answer = _answer(_discover(table))
+        if (_discover(probe, runs=1).edge_probabilities != before).any():
+            raise InputError(f"the network is not what it was before '{part}' was switched off")
+        return answer
+
+    return solve
+
+
+def _reason() -> str | None:
+    return None if checkpoint_digest() else "no checkpoint is shipped; train one, or name one with --checkpoint"
+
+
+def _part_missing(part: str) -> str | None:
+    """Why this part cannot be switched off in the checkpoint that would be run, or None."""
+    path = chosen_checkpoint()
+    if path is None:
+        return _reason()
+    from foundcause import api
+    from foundcause.model.ablate import ablations_of
+
+    network, _ = api.load_network(path, "cpu")
+    return None if part in ablations_of(network.config) else f"this network has no part that '{part}' switches off"
+
+
+METHODS = (
+    Method(
+        name="foundcause",
+        label="foundcause",
+        paper="FoundCause (ours)",
+        run=_run(),
+        settings=f"default protocol ({IN_WORDS}), 10 passes",
+        random=True,
+        pairs=True,
+        ours=True,
+        reason=_reason,
+    ),
+    Method(
+        name="foundcause_one_pass",
+        label="foundcause (one pass)",
+        run=_run(runs=1),
+        settings=f"default protocol ({IN_WORDS}), one pass over all rows",
+        random=True,
+        pairs=True,
+        ours=True,
+        reason=_reason,
+    ),
+)
+
+ABLATIONS = tuple(
+    Method(
+        name=f"without_{part}",
+        label=f"without {part.replace('_', ' ')}",
+        run=_ablated(part),
+        settings=f"default protocol ({IN_WORDS}), 10 passes, {part} switched off",
+        random=True,
+        pairs=True,
+        ours=True,
+        reason=partial(_part_missing, part),
+    )
+    for part in PARTS
+)
+"""The paper's six test-time ablations."""
