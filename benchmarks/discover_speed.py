@@ -80,7 +80,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     seconds = []
     for _ in range(max(repeats, 1)):
         start = time.perf_counter()
-        result = fc.discover(source, checkpoint=options.checkpoint, runs=options.runs)
+        result = fc.discover(source, checkpoint=options.checkpoint, n_passes=options.runs)
         seconds.append(time.perf_counter() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     return {"first_s": seconds[0], "best_s": min(seconds), "peak_gb": peak, "timing": result.timing}

@@ -36,12 +36,12 @@ def run(rows: int, columns: int, passes: int, repeats: int, barrier: Any, result
     import foundcause as fc
 
     table = simulated(rows, columns)
-    fc.discover(table, runs=passes)
+    fc.discover(table, n_passes=passes)
     barrier.wait()
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
-        fc.discover(table, runs=passes)
+        fc.discover(table, n_passes=passes)
         seconds.append(time.perf_counter() - start)
     results.put(statistics.median(seconds))
 

@@ -53,10 +53,10 @@ def main() -> None:
         table = whole_table(name, pairs)
         if table.shape[1] < 3:
             continue
-        found = None if options.pairs_only else fc.discover(table, runs=options.runs, **chosen).probabilities
+        found = None if options.pairs_only else fc.discover(table, n_passes=options.runs, **chosen).probabilities
         for pair in pairs:
             both = [pair.cause, pair.effect]
-            said = fc.discover(table[both], runs=options.runs, **chosen).probabilities if found is None else found
+            said = fc.discover(table[both], n_passes=options.runs, **chosen).probabilities if found is None else found
             forward, backward = said.loc[both[0], both[1]], said.loc[both[1], both[0]]
             rows.append((forward + backward, forward / max(forward + backward, 1e-12), pair.weight))
     edge, right, weight = np.array(rows).T

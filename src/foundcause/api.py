@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from foundcause import __version__
 from foundcause.data import Table, read_table
-from foundcause.data.names import names_given
-from foundcause.data.read import MAX_ROWS
-from foundcause.data.screen import Policy
+from foundcause.data.options import ReadOptions
 from foundcause.diagnostics import suspicions
 from foundcause.diagnostics.crowding import crowding_warnings
 from foundcause.diagnostics.health import graph_warnings, table_warnings
@@ -39,72 +38,69 @@ CHECKPOINT_VARIABLE = "FOUNDCAUSE_CHECKPOINT"
 SHIPPED_CHECKPOINT = Path(__file__).with_name("weights") / "small.safetensors"
 MIN_ROWS = 5
 PREVIEW_ROWS = 400
+_AUTO_PASSES = 10
 _TRAINED_VARIABLES = 50
 
 
 def discover(
-    table: Any,
+    data: Any,
     *,
     knowledge: Knowledge | Mapping[str, Any] | str | Path | None = None,
-    protocol: str | Protocol = "default",
-    runs: int = 10,
-    seed: int = 0,
+    n_passes: int | Literal["auto"] = "auto",
     threshold: float | None = None,
-    device: str = "cpu",
+    random_state: int = 0,
+    device: str = "auto",
     checkpoint: str | Path | None = None,
-    max_rows: int = MAX_ROWS,
-    constant: Policy = "isolate",
-    empty: Policy = "isolate",
-    identifier: Policy = "isolate",
-    duplicate: Policy = "keep",
-    separator: str | None = None,
-    header: bool | None = None,
-    names: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    batch_size: int | None = None,
+    protocol: str | Protocol | None = None,
+    read: ReadOptions | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Discover the causal graph of a table.
 
-    table: path of a CSV, TSV or Parquet file; pandas or polars frame; Arrow table; NumPy array; dict of columns.
-    knowledge: a ``Knowledge``, a dictionary with its fields, or a TOML or JSON file; never violated.
-    protocol: ``default``, ``paper`` or ``release``; see docs/usage.md.
-    runs: passes over resampled rows. seed: of every random choice; the same seed gives the same result.
-    threshold: probability from which an edge is shown; None lets it adapt to the table.
-    device: ``cpu``, ``cuda``, ... checkpoint: weights to use instead of the shipped ones.
-    max_rows: larger tables are sampled while reading.
-    drop: columns to leave out. nominal: columns whose numbers are codes of categories, such as zip codes.
-    constant, empty, identifier, duplicate, separator, header, names: as in ``read_table``.
-    batch_size: passes that run at once; None chooses by memory. It does not change the answer.
-    progress: called as ``progress(done, total, stage)``.
+    Parameters
+    ----------
+    data : path, DataFrame, array or mapping
+        A CSV, TSV or Parquet file, a pandas or polars frame, an Arrow table, a NumPy array or a dict of columns.
+    knowledge : Knowledge, mapping, path or None
+        What is known beforehand; a path names a TOML or JSON file. The answer never violates it.
+    n_passes : int or "auto", default="auto"
+        Passes over resampled rows. "auto" runs 10.
+    threshold : float or None
+        Probability from which an edge is shown. None adapts it to the table.
+    random_state : int, default=0
+        Seed of every random choice. The same seed gives the same result.
+    device : str, default="auto"
+        Where the network runs: "cpu", "cuda", ... "auto" takes a CUDA device if there is one.
+    checkpoint : path or None
+        Weights to use instead of the shipped ones.
+    protocol : {"default", "paper", "release"}, Protocol or None
+        How passes are drawn and turned into a graph. None is "default".
+    read : ReadOptions, mapping or None
+        How to read the table.
+    progress : callable or None
+        Called as ``progress(done, total, stage)``.
+
+    Returns
+    -------
+    Result
+        The graph, its probabilities, and what limits them.
     """
     clock = _Clock()
-    rule = protocol_named(protocol)
-    runs, seed = _whole("runs", runs, least=1), _whole("seed", seed, least=0)
-    batch_size = None if batch_size is None else _whole("batch_size", batch_size, least=1)
+    rule = protocol_named(protocol or "default")
+    runs = _AUTO_PASSES if n_passes == "auto" else _whole("n_passes", n_passes, least=1)
+    seed = _whole("random_state", random_state, least=0)
     threshold = None if threshold is None else _share("threshold", threshold)
     known = Knowledge.of(knowledge)
-    drop, nominal = names_given(drop), names_given(nominal)
+    reading = ReadOptions.of(read)
+    reading = replace(reading, random_state=seed) if reading.random_state is None else reading
+    device = _device(device)
 
-    read = read_table(
-        table,
-        max_rows=max_rows,
-        seed=seed,
-        constant=constant,
-        empty=empty,
-        identifier=identifier,
-        duplicate=duplicate,
-        separator=separator,
-        header=header,
-        names=names,
-        drop=drop,
-        nominal=nominal,
-    )
-    _refuse_too_little(read, drop, of_file=isinstance(table, str | os.PathLike))
+    options = reading.to_dict()
+    table = read_table(data, seed=options.pop("random_state"), **options)
+    _refuse_too_little(table, reading.drop, of_file=isinstance(data, str | os.PathLike))
     told = known or Knowledge()
-    dropped = [*drop, *(column.name for column in read.columns if column.status == "dropped")]
-    forbidden, required = told.masks(read.names, left_out=dropped)
+    dropped = [*reading.drop, *(column.name for column in table.columns if column.status == "dropped")]
+    forbidden, required = told.masks(table.names, left_out=dropped)
     clock.lap("read")
 
     place = checkpoint_path(checkpoint)
@@ -113,23 +109,23 @@ def discover(
     features = len(network.features.names)
     clock.lap("load")
 
-    active = np.flatnonzero(read.active)
-    row_order, column_order = _working_order(read.values[:, active], rule)
+    active = np.flatnonzero(table.active)
+    row_order, column_order = _working_order(table.values[:, active], rule)
     chosen = active[column_order]
-    values = _network_values(read.values[:, chosen][row_order], network)
+    values = _network_values(table.values[:, chosen][row_order], network)
     rows, variables = values.shape
-    dates = [column.name for column in read.columns if column.kind == "date"]
+    dates = [column.name for column in table.columns if column.kind == "date"]
     dependence = RowDependence(n_rows=rows, n_effective=rows, direction=0, autocorrelated=())
     if rule.heeds_neighbours:
-        dependence = row_dependence(read.values[:, active], table=read, columns=active.tolist())
+        dependence = row_dependence(table.values[:, active], table=table, columns=active.tolist())
     worth = dependence.n_effective
     evidence: dict[str, np.ndarray] = {}
     if variables >= 2:
         sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
-        batch = batch_size or choose_batch(network.config, runs=runs, **sizes)
+        batch = choose_batch(network.config, runs=runs, **sizes)
         refuse_too_much(network.config, batch=batch, **sizes)
         plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-        lagged = lagged_statistics(read.values[:, chosen], dependence) if network.config.reads_lags else None
+        lagged = lagged_statistics(table.values[:, chosen], dependence) if network.config.reads_lags else None
         passes, statistics = run_passes(
             network, values, plan, batch_size=batch, seed=seed, lagged=lagged, progress=progress
         )
@@ -144,22 +140,22 @@ def discover(
             forbidden=forbidden[inside],
             required=required[inside],
         )
-        evidence = evidence_matrices(statistics, network.config.features, chosen, read.values)
-        found = spread(decoded, chosen, len(read.names))
+        evidence = evidence_matrices(statistics, network.config.features, chosen, table.values)
+        found = spread(decoded, chosen, len(table.names))
     else:
         found = without_edges(
-            len(read.names),
+            len(table.names),
             threshold=0.5 if threshold is None else threshold,
             confounding_threshold=calibration.confounding_threshold,
         )
-    roots = told.uncaused(read.names)
-    answer = obeying(found, required, told.before(read.names), roots)
+    roots = told.uncaused(table.names)
+    answer = obeying(found, required, told.before(table.names), roots)
     clock.lap("decode")
 
-    warnings = [*read.warnings, *_network_warnings(metadata, rule, variables=variables, runs=runs)]
-    active_names = [read.names[k] for k in active]
+    warnings = [*table.warnings, *_network_warnings(metadata, rule, variables=variables, runs=runs)]
+    active_names = [table.names[k] for k in active]
     warnings += table_warnings(
-        read.values[:, active],
+        table.values[:, active],
         active_names,
         trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
         dates=dates,
@@ -167,37 +163,35 @@ def discover(
         order=(dependence.direction or 1) if network.config.reads_lags else 0,
         fills_gaps=network.config.fills_gaps,
     )
-    warnings += [*suspicions(read), *_unsupported(read, required)]
+    warnings += [*suspicions(table), *_unsupported(table, required)]
     warnings += graph_warnings(
         answer.edges,
         answer.adjacency,
-        read.names,
+        table.names,
         threshold=answer.threshold,
         given=threshold is not None,
         active=active,
         certain=required,
         excluded=forbidden,
         contradicting=found.adjacency & ~answer.adjacency,
-        levels=[column.distinct for column in read.columns[: len(read.names)]],
+        levels=[column.distinct for column in table.columns[: len(table.names)]],
     )
     shared = answer.confounding > answer.confounding_threshold
-    warnings += crowding_warnings(shared, read.names, part=read.active, roots=roots)
+    warnings += crowding_warnings(shared, table.names, part=table.active, roots=roots)
     gaps = network.config.fills_gaps and bool(np.isnan(values).any())
     settings = {
-        "source": Path(table).name if isinstance(table, str | os.PathLike) else None,
+        "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
         "protocol": rule.name,
-        "runs": runs,
-        "seed": seed,
+        "n_passes": runs,
+        "random_state": seed,
         "threshold": "adaptive" if threshold is None else "given",
         "rows": rows,
         "independent_rows": worth,
-        "total_rows": read.total_rows,
-        "columns": len(read.names),
+        "total_rows": table.total_rows,
+        "columns": len(table.names),
         "active_columns": int(variables),
-        "max_rows": int(max_rows),
+        "read": reading.to_dict(),
         "gaps": "filled from similar rows" if gaps else None,
-        "drop": drop,
-        "nominal": nominal,
         "checkpoint": place.name,
         "network": network.config.name,
         "device": device,
@@ -205,7 +199,7 @@ def discover(
     }
     clock.lap("report")
     return Result(
-        names=read.names,
+        names=table.names,
         edge_probabilities=answer.edges,
         existence_probabilities=answer.existence,
         confounding_probabilities=answer.confounding,
@@ -216,9 +210,9 @@ def discover(
         findings=by_severity(map(remark, warnings)),
         settings=settings,
         timing=clock.times,
-        columns=read.columns,
+        columns=table.columns,
         knowledge=known,
-        preview=_preview(read.values, seed),
+        preview=_preview(table.values, seed),
         evidence=evidence,
     )
 
@@ -294,6 +288,15 @@ def _whole(option: str, number: Any, *, least: int) -> int:
     if not isinstance(number, int | np.integer) or number < least:
         raise ConfigError(f"{option}={number!r} must be a whole number of at least {least}")
     return int(number)
+
+
+def _device(given: str) -> str:
+    """The device of a name, a CUDA device for "auto" where there is one."""
+    if given != "auto":
+        return given
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _share(option: str, number: Any) -> float:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from foundcause.data.options import ReadOptions
 from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
 
 if TYPE_CHECKING:
     from foundcause.data import Table
     from foundcause.data.reading import Reading
-    from foundcause.data.screen import Policy
 
 _UNEXPLAINED = -0.5 * (np.log(2 * np.pi) + 1)  # mean log-likelihood of a standardised column without parents
 
@@ -37,42 +37,22 @@ class CausalDiscovery(BaseEstimator):
         self,
         *,
         knowledge: Knowledge | Mapping[str, Any] | str | Path | None = None,
-        protocol: str = "default",
-        runs: int = 10,
-        seed: int = 0,
+        n_passes: int | Literal["auto"] = "auto",
         threshold: float | None = None,
-        device: str = "cpu",
+        random_state: int = 0,
+        device: str = "auto",
         checkpoint: str | Path | None = None,
-        max_rows: int = 20_000,
-        constant: Policy = "isolate",
-        empty: Policy = "isolate",
-        identifier: Policy = "isolate",
-        duplicate: Policy = "keep",
-        separator: str | None = None,
-        header: bool | None = None,
-        names: Sequence[str] | None = None,
-        drop: Sequence[str] = (),
-        nominal: Sequence[str] = (),
-        batch_size: int | None = None,
+        protocol: str | None = None,
+        read: ReadOptions | Mapping[str, Any] | None = None,
     ) -> None:
         self.knowledge = knowledge
-        self.protocol = protocol
-        self.runs = runs
-        self.seed = seed
+        self.n_passes = n_passes
         self.threshold = threshold
+        self.random_state = random_state
         self.device = device
         self.checkpoint = checkpoint
-        self.max_rows = max_rows
-        self.constant = constant
-        self.empty = empty
-        self.identifier = identifier
-        self.duplicate = duplicate
-        self.separator = separator
-        self.header = header
-        self.names = names
-        self.drop = drop
-        self.nominal = nominal
-        self.batch_size = batch_size
+        self.protocol = protocol
+        self.read = read
 
     def fit(self, X: Any, y: Any = None) -> CausalDiscovery:
         """Discover the graph of X (anything ``discover`` reads); ``y`` is ignored."""
@@ -85,7 +65,7 @@ class CausalDiscovery(BaseEstimator):
         self.n_features_in_ = len(self.result_.names)
         self.feature_names_in_ = np.array(self.result_.names, dtype=object)
         self._readings: Mapping[str, Reading] = {}
-        table = self._read(X, drop=self.drop, nominal=self.nominal)
+        table = self._read(X)
         self._readings = table.readings
         self._learn_regressions(self._cells(table))
         return self
@@ -112,16 +92,17 @@ class CausalDiscovery(BaseEstimator):
 
     def _read_new(self, X: Any) -> Table:
         """Other rows; columns that were not fitted may be there or not."""
-        from foundcause.data.names import names_given
+        options = ReadOptions.of(self.read)
+        return self._read(X, drop=(), nominal=[name for name in options.nominal if name in self.result_.names])
 
-        return self._read(X, nominal=[name for name in names_given(self.nominal) if name in self.result_.names])
-
-    def _read(self, X: Any, *, drop: Sequence[str] = (), nominal: Sequence[str] = ()) -> Table:
+    def _read(self, X: Any, **overrides: Any) -> Table:
         """The table with all its columns, also those that a few rows make constant or empty."""
         from foundcause.data import read_table
 
-        options = {option: getattr(self, option) for option in ("max_rows", "seed", "separator", "header", "names")}
-        return read_table(X, readings=self._readings, drop=drop, nominal=nominal, **options)
+        policies: dict[str, Any] = {"constant": "isolate", "empty": "isolate", "identifier": "isolate"}
+        options = ReadOptions.of(self.read, **{**policies, "duplicate": "keep", **overrides}).to_dict()
+        state = options.pop("random_state")
+        return read_table(X, readings=self._readings, seed=self.random_state if state is None else state, **options)
 
     def _cells(self, table: Table) -> np.ndarray:
         """The columns that were fitted, (N, D)."""

@@ -71,16 +71,16 @@ def test_discover_prints_edges_and_writes_files(run, table):
 
 
 def test_json_equals_the_api_and_quiet_is_quiet(run, table, tiny_checkpoint):
-    options = ("--seed", 3, "--runs", 2, "--threshold", 0.3)
+    options = ("--random-state", 3, "--n-passes", 2, "--threshold", 0.3)
     done = run("discover", table, "--json", *options)
     assert done.returncode == 0, done.stderr
     found, expected = (
         json.loads(done.stdout),
-        fc.discover(table, checkpoint=tiny_checkpoint, seed=3, runs=2, threshold=0.3),
+        fc.discover(table, checkpoint=tiny_checkpoint, random_state=3, n_passes=2, threshold=0.3),
     )
     np.testing.assert_allclose(found["edge_probabilities"], expected.edge_probabilities, atol=1e-5)
     assert not (table.parent / "table-graph").exists()
-    done = run("discover", table, "--quiet", "--out", "o", "--runs", 1)
+    done = run("discover", table, "--quiet", "--out", "o", "--n-passes", 1)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (table.parent / "o" / "result.json").is_file()
 
@@ -88,7 +88,7 @@ def test_json_equals_the_api_and_quiet_is_quiet(run, table, tiny_checkpoint):
 def test_knowledge_file_and_options_join(run, table):
     (table.parent / "k.toml").write_text('required = [["age", "cancer"]]\n')
     done = run(
-        "discover", table, "--json", "--knowledge", "k.toml", "--require", "smoking->cancer", "--runs", 1,
+        "discover", table, "--json", "--knowledge", "k.toml", "--require", "smoking->cancer", "--n-passes", 1,
     )  # fmt: skip
     edges = {(edge["cause"], edge["effect"]) for edge in json.loads(done.stdout)["edges"]}
     assert {("age", "cancer"), ("smoking", "cancer")} <= edges
@@ -98,12 +98,12 @@ def test_names_that_hold_commas_can_be_quoted_in_tiers(run, tmp_path):
     columns = ["Income, total", "Sex", 'siz"e']
     pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=columns).to_csv(tmp_path / "t.csv", index=False)
     for tier in ('"Income, total",Sex', 'Sex , "Income, total"', '"Income, total", "Sex"'):
-        done = run("discover", "t.csv", "--json", "--runs", 1, "--tier", 'siz"e', "--tier", tier)
+        done = run("discover", "t.csv", "--json", "--n-passes", 1, "--tier", 'siz"e', "--tier", tier)
         assert done.returncode == 0, done.stderr
         tiers = json.loads(done.stdout)["knowledge"]["tiers"]
         assert tiers[0] == ['siz"e'] and sorted(tiers[1]) == ["Income, total", "Sex"]
     for tier in ("Income, total,Sex", "'Income, total',Sex", '"Income, total,Sex', '"Income, total" ,Sex'):
-        done = run("discover", "t.csv", "--runs", 1, "--tier", tier)
+        done = run("discover", "t.csv", "--n-passes", 1, "--tier", tier)
         assert done.returncode == 2
         for words in ("'Income, total' holds a comma, which --tier splits at", "double quotes", "knowledge file"):
             assert words in " ".join(done.stderr.replace("│", " ").split()), (tier, done.stderr)
@@ -130,7 +130,7 @@ def test_names_that_hold_commas_can_be_quoted_in_tiers(run, tmp_path):
         (("discover", "table.csv", "--forbid", "a -> b -> c"), "knowledge file"),
         (("discover", "table.csv", "--drop", "agee"), "did you mean 'age'"),
         (("discover", "table.csv", "--nominal", "agee"), "did you mean 'age'"),
-        (("discover", "table.csv", "--runs", "many"), "--runs"),
+        (("discover", "table.csv", "--n-passes", "many"), "--n-passes"),
         (("discover", "table.csv", "--forbid-within-tiers"), "needs tiers"),
         (("discover", "table.csv", "--forbid", "age -> cancer", "--forbid-within-tiers"), "needs tiers"),
         (("discover", "table.csv", "--tier", "age,smoking", "--drop", "smoking"), "'smoking', which was dropped"),
@@ -150,8 +150,8 @@ def test_refusals_are_one_clear_message_with_exit_code_2(run, table, arguments, 
     ("arguments", "message"),
     [
         (("discover", "a" * 200), f"foundcause: cannot read {'a' * 200!r}: "),
-        (("discover", "table.csv", "--drop", "no such column", "--runs", "1"), "the columns are"),
-        (("discover", "table.csv", "--runs", "many"), "Invalid value for '--runs'"),
+        (("discover", "table.csv", "--drop", "no such column", "--n-passes", "1"), "the columns are"),
+        (("discover", "table.csv", "--n-passes", "many"), "is not a number"),
         (("discover", "table.csv", f"--{'x' * 200}"), f"No such option: --{'x' * 200}"),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_message_in_a_terminal_is_wrapped(run, monkeypatch):
 
 
 def test_a_picture_without_a_format_is_refused_by_its_own_name(table, tiny_checkpoint, tmp_path):
-    result = fc.discover(table, checkpoint=tiny_checkpoint, runs=1)
+    result = fc.discover(table, checkpoint=tiny_checkpoint, n_passes=1)
     for name in ("pnoext", "graph.v2", ".png"):
         with pytest.raises(OutputError) as refused:
             result.plot(tmp_path / name)
@@ -197,7 +197,7 @@ def test_demo_end_to_end(run, tmp_path):
 def test_a_result_never_replaces_its_own_table(run, table, tmp_path, name):
     table.rename(tmp_path / name)
     before = (tmp_path / name).read_bytes()
-    done = run("discover", tmp_path / name, "--out", ".", "--runs", 1)
+    done = run("discover", tmp_path / name, "--out", ".", "--n-passes", 1)
     assert done.returncode == 2 and "choose another --out" in " ".join(done.stderr.split()) and name in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == [name] and (tmp_path / name).read_bytes() == before
 
@@ -210,13 +210,13 @@ def test_a_result_never_replaces_its_knowledge_nor_a_table_behind_a_link(run, ta
     (tmp_path / "o" / "result.json").unlink()
     (tmp_path / "o" / "edges.csv").symlink_to(table)
     assert run("discover", table, "--out", "o").returncode == 2
-    assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0
-    assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0  # results replace results
+    assert run("discover", table, "--out", "p", "--n-passes", 1).returncode == 0
+    assert run("discover", table, "--out", "p", "--n-passes", 1).returncode == 0  # results replace results
 
 
 @pytest.mark.parametrize("name", ["edges.csv", "result.json"])
 def test_a_result_never_replaces_what_is_no_result(run, table, tmp_path, name):
-    assert run("discover", table, "--out", "p", "--runs", 1).returncode == 0
+    assert run("discover", table, "--out", "p", "--n-passes", 1).returncode == 0
     theirs = tmp_path / "o" / name
     theirs.parent.mkdir()
     theirs.write_text('{"mine": 1}')
@@ -280,7 +280,7 @@ def test_the_package_runs_as_a_module():
 @pytest.mark.slow
 def test_an_interrupted_run_ends_with_130(table, tiny_checkpoint):
     code = "from foundcause.cli.app import main; print('up', flush=True); main()"
-    command = [sys.executable, "-c", code, "discover", str(table), "--runs", "100000", "--out", "never"]
+    command = [sys.executable, "-c", code, "discover", str(table), "--n-passes", "100000", "--out", "never"]
     environment = {**os.environ, "FOUNDCAUSE_CHECKPOINT": str(tiny_checkpoint)}
     with subprocess.Popen(command, cwd=table.parent, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "up\n"
@@ -296,7 +296,7 @@ def test_a_foreign_terminal_encoding_costs_no_answer(table, tiny_checkpoint, tmp
     for encoding in ("cp1252", "ascii"):
         for extra in ([], ["--json"]):
             command = [sys.executable, "-m", "foundcause", "discover", str(odd), "--checkpoint", str(tiny_checkpoint)]
-            command += ["--runs", "1", "--threshold", "0.01", "--out", str(tmp_path / "graph"), *extra]
+            command += ["--n-passes", "1", "--threshold", "0.01", "--out", str(tmp_path / "graph"), *extra]
             done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding})
             assert done.returncode == 0, done.stderr
             if extra:
@@ -308,7 +308,7 @@ def test_a_foreign_terminal_encoding_costs_no_answer(table, tiny_checkpoint, tmp
 def test_columns_left_out_and_columns_of_codes(run, table):
     frame = pd.read_csv(table).assign(zip=np.arange(120) % 7 * 1000 + 10)
     frame.to_csv(table, index=False)
-    done = run("discover", table, "--json", "--drop", "age", "--drop", "site", "--nominal", "zip", "--runs", 1)
+    done = run("discover", table, "--json", "--drop", "age", "--drop", "site", "--nominal", "zip", "--n-passes", 1)
     result = json.loads(done.stdout)
     assert result["names"] == ["[bmi]", "smoking", "cancer", "zip"]
     assert {column["name"]: column["kind"] for column in result["columns"]}["zip"] == "nominal"
@@ -320,4 +320,4 @@ def test_a_warning_is_one_line_for_people(run, table, monkeypatch):
         warnings.warn("no font has [these] letters", stacklevel=1)
 
     monkeypatch.setattr("foundcause.report.terminal.print_result", warn)
-    assert run("discover", table, "--runs", 1).stderr == "note: no font has [these] letters\n"
+    assert run("discover", table, "--n-passes", 1).stderr == "note: no font has [these] letters\n"

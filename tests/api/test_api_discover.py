@@ -61,13 +61,13 @@ def test_the_result_is_whole(result):
     )
     assert (result.edges["probability"] > result.threshold).all()
     assert {"read", "load", "passes", "decode", "total"} <= set(result.timing)
-    assert result.settings["seed"] == 0 and result.settings["runs"] == 10
+    assert result.settings["random_state"] == 0 and result.settings["n_passes"] == 10
     assert "correlation" in result.evidence and result.preview.shape == (300, 7)
 
 
 def test_same_seed_same_bytes_and_another_seed_another_answer(result, tiny_checkpoint):
     assert content(fc.discover(survey(), checkpoint=tiny_checkpoint)) == content(result)
-    other = fc.discover(survey(), checkpoint=tiny_checkpoint, seed=1)
+    other = fc.discover(survey(), checkpoint=tiny_checkpoint, random_state=1)
     assert not np.array_equal(other.edge_probabilities, result.edge_probabilities)
 
 
@@ -77,7 +77,7 @@ def test_units_do_not_matter(tiny_checkpoint):
     table["d"] += table["a"] ** 2
     table = table.mask(rng.random(table.shape) < 0.05)
     other = table.assign(a=table["a"] * 1000.0, b=table["b"] * 1.8 + 32.0)
-    found, again = (fc.discover(t, runs=3, checkpoint=tiny_checkpoint) for t in (table, other))
+    found, again = (fc.discover(t, n_passes=3, checkpoint=tiny_checkpoint) for t in (table, other))
     np.testing.assert_allclose(again.edge_probabilities, found.edge_probabilities, atol=1e-4)
 
 
@@ -96,10 +96,11 @@ def test_order_of_columns_and_rows_does_not_matter(tiny_checkpoint, protocol):
 
 
 @pytest.mark.parametrize("protocol", ["default", "paper", "release"])
-def test_batch_size_does_not_matter(tiny_checkpoint, protocol):
-    results = [
-        fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol, batch_size=size) for size in (1, 3, 10)
-    ]
+def test_batch_size_does_not_matter(tiny_checkpoint, protocol, monkeypatch):
+    results = []
+    for size in (1, 3, 10):
+        monkeypatch.setattr("foundcause.api.choose_batch", lambda *_, size=size, **__: size)
+        results.append(fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol))
     for other in results[1:]:
         for name in MATRICES:
             np.testing.assert_allclose(getattr(other, name), getattr(results[0], name), atol=1e-5)
@@ -135,7 +136,7 @@ def test_knowledge_is_obeyed(tiny_checkpoint, protocol):
 @pytest.mark.parametrize("protocol", ["default", "paper", "release"])
 def test_no_path_leads_from_a_later_tier_to_an_earlier_one(tiny_checkpoint, protocol):
     frame = survey()
-    options = {"checkpoint": tiny_checkpoint, "threshold": 0.01, "runs": 2, "protocol": protocol}
+    options = {"checkpoint": tiny_checkpoint, "threshold": 0.01, "n_passes": 2, "protocol": protocol}
     free = fc.discover(frame, **options)
     for late, early in (("c", "smokes"), ("a", "mood"), ("b", "smokes")):
         known = {"tiers": [[early], [late]], "forbidden": [(early, late)]}  # the other columns have no tier
@@ -151,7 +152,7 @@ def test_tiers_hold_through_columns_without_a_part(tiny_checkpoint):
     frame["site"] = "north"
     for late, early in (("a", "b"), ("c", "a"), ("e", "mood")):
         known = {"tiers": [[early], [late]], "required": [(late, "site")]}
-        result = fc.discover(frame, checkpoint=tiny_checkpoint, knowledge=known, threshold=0.01, runs=1)
+        result = fc.discover(frame, checkpoint=tiny_checkpoint, knowledge=known, threshold=0.01, n_passes=1)
         assert not nx.has_path(result.graph, late, early) and result.graph.has_edge(late, "site")
         with pytest.raises(KnowledgeError, match="back to tier 1"):
             fc.Knowledge(tiers=known["tiers"], required=[(late, "site"), ("site", early)])
@@ -183,7 +184,7 @@ def test_isolated_columns_stay_without_edges_and_change_nothing(result, tiny_che
     frame.insert(2, "site", "north")
     frame["id"] = np.random.default_rng(5).permutation(9999)[: len(frame)]
     frame["copy"] = frame["d"] * 3 - 1
-    wider = fc.discover(frame, checkpoint=tiny_checkpoint, duplicate="isolate")
+    wider = fc.discover(frame, checkpoint=tiny_checkpoint, read={"duplicate": "isolate"})
     for name in ("site", "id"):
         assert not wider.probabilities[name].any() and not wider.probabilities.loc[name].any()
     isolated = [column.name for column in wider.columns if column.status == "isolated"]
@@ -196,7 +197,7 @@ def test_isolated_columns_stay_without_edges_and_change_nothing(result, tiny_che
 def test_sampled_file_and_round_trip(tmp_path, tiny_checkpoint):
     path = tmp_path / "t.csv"
     survey(3000).to_csv(path, index=False)
-    result = fc.discover(path, checkpoint=tiny_checkpoint, max_rows=500)
+    result = fc.discover(path, checkpoint=tiny_checkpoint, read={"max_rows": 500})
     assert result.settings["rows"] == 500 and result.settings["total_rows"] == 3000
     result.save(tmp_path / "out")
     again = fc.load(tmp_path / "out")
@@ -219,9 +220,9 @@ def test_refusals_name_the_option_and_the_remedy(tiny_checkpoint, tmp_path, monk
     frame = survey(50)
     for options, error, words in (
         ({"protocol": "papers"}, ConfigError, "default, paper, release"),
-        ({"runs": 0}, ConfigError, "runs=0"),
+        ({"n_passes": 0}, ConfigError, "n_passes=0"),
         ({"threshold": 1.5}, ConfigError, "threshold=1.5"),
-        ({"seed": -1}, ConfigError, "seed=-1"),
+        ({"random_state": -1}, ConfigError, "random_state=-1"),
         ({"device": "cuda:77"}, ConfigError, "cuda:77"),
         ({"knowledge": {"roots": ["mod"]}}, KnowledgeError, "did you mean 'mood'"),
         ({"checkpoint": tmp_path / "none.safetensors"}, CheckpointError, "none.safetensors"),
@@ -256,11 +257,11 @@ def test_importing_foundcause_is_light():
 
 def test_required_edges_of_idle_columns_are_told_apart_and_the_source_is_named(tiny_checkpoint, tmp_path):
     frame = pd.DataFrame({"still": 1.0, "a": np.arange(40.0) ** 0.5 % 1, "b": np.arange(40.0) ** 0.7 % 1})
-    result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=1, knowledge={"required": ["still -> a"]})
+    result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1, knowledge={"required": ["still -> a"]})
     assert any("still -> a is required, but nothing in the table" in warning for warning in result.warnings)
     assert result.settings["source"] is None
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    assert fc.discover(tmp_path / "mine.csv", checkpoint=tiny_checkpoint, runs=1).settings["source"] == "mine.csv"
+    assert fc.discover(tmp_path / "mine.csv", checkpoint=tiny_checkpoint, n_passes=1).settings["source"] == "mine.csv"
 
 
 def test_misuse_is_named(tiny_checkpoint, tmp_path):
@@ -275,18 +276,22 @@ def test_misuse_is_named(tiny_checkpoint, tmp_path):
 def test_columns_chosen_are_recorded_however_they_are_given(tiny_checkpoint):
     frame = survey(60)
     first, second, *_ = frame.columns
-    options = {"checkpoint": tiny_checkpoint, "runs": 1}
+    options = {"checkpoint": tiny_checkpoint, "n_passes": 1}
     for given in (first, [first], {first}, iter([first])):
-        result = fc.discover(frame, drop=given, **options)
-        assert result.settings["drop"] == [first] and first not in result.names
-    assert fc.discover(frame, nominal={second, first}, **options).settings["nominal"] == sorted([first, second])
+        result = fc.discover(frame, read={"drop": given}, **options)
+        assert result.settings["read"]["drop"] == [first] and first not in result.names
+    assert fc.discover(frame, read={"nominal": {second, first}}, **options).settings["read"]["nominal"] == sorted(
+        [first, second]
+    )
 
 
 def test_numpy_numbers_as_options_can_be_saved(tiny_checkpoint, tmp_path):
-    options = {"runs": np.int64(1), "seed": np.int32(3), "max_rows": np.int64(50), "batch_size": np.uint8(1)}
+    options = {"n_passes": np.int64(1), "random_state": np.int32(3), "read": {"max_rows": np.int64(50)}}
     result = fc.discover(survey(60), checkpoint=tiny_checkpoint, threshold=np.float32(0.5), **options)
     assert fc.load(result.save(tmp_path / "o")).settings == result.settings
-    plain = fc.discover(survey(60), checkpoint=tiny_checkpoint, threshold=0.5, runs=1, seed=3, max_rows=50)
+    plain = fc.discover(
+        survey(60), checkpoint=tiny_checkpoint, threshold=0.5, n_passes=1, random_state=3, read={"max_rows": 50}
+    )
     assert content(plain) == content(result)
     still = pd.DataFrame({"a": np.ones(9), "b": np.ones(9)})
     fc.discover(still, checkpoint=tiny_checkpoint, threshold=np.float32(0.5)).to_json()
@@ -296,7 +301,7 @@ def test_columns_never_observed_together_are_told_and_have_no_statistics(tiny_ch
     frame = survey()
     frame.loc[:149, "a"] = np.nan
     frame.loc[150:, "c"] = np.nan
-    result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=1)
+    result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1)
     assert any("'a' and 'c' are never observed together" in warning for warning in result.warnings)
     place = {name: k for k, name in enumerate(result.names)}
     for matrix in result.evidence.values():
@@ -306,7 +311,7 @@ def test_columns_never_observed_together_are_told_and_have_no_statistics(tiny_ch
 def test_an_empty_graph_says_that_knowledge_or_unsteadiness_is_the_reason(tiny_checkpoint):
     frame = survey()[["a", "c"]]
     both = {"forbidden": ["a -> c", "c -> a"]}
-    result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=1, knowledge=both)
+    result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1, knowledge=both)
     assert "no edge is shown because your knowledge forbids every one" in result.warnings
 
 
@@ -316,7 +321,7 @@ def test_weights_calibrated_on_single_passes_are_told_when_passes_are_averaged(t
     network, metadata = checkpoint.load(tiny_checkpoint)
 
     def warned(runs: int, **options: object) -> bool:
-        result = fc.discover(survey(60), runs=runs, **options)
+        result = fc.discover(survey(60), n_passes=runs, **options)
         return any("calibrated on single passes" in warning for warning in result.warnings)
 
     for fitted in (1, 10):

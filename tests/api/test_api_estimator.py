@@ -23,11 +23,11 @@ def values():
 
 
 def test_fit_and_parameters(values, tiny_checkpoint):
-    estimator = fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=2, seed=4)
-    assert estimator.get_params()["runs"] == 2
-    assert clone(estimator).set_params(runs=3).runs == 3
+    estimator = fc.CausalDiscovery(checkpoint=tiny_checkpoint, n_passes=2, random_state=4)
+    assert estimator.get_params()["n_passes"] == 2
+    assert clone(estimator).set_params(n_passes=3).n_passes == 3
     assert estimator.fit(values) is estimator
-    expected = fc.discover(values, checkpoint=tiny_checkpoint, runs=2, seed=4)
+    expected = fc.discover(values, checkpoint=tiny_checkpoint, n_passes=2, random_state=4)
     np.testing.assert_array_equal(estimator.adjacency_, expected.adjacency_matrix.astype(int))
     np.testing.assert_array_equal(estimator.probabilities_, expected.edge_probabilities)
     assert estimator.n_features_in_ == 5 and list(estimator.feature_names_in_) == list(expected.names)
@@ -36,12 +36,12 @@ def test_fit_and_parameters(values, tiny_checkpoint):
 
 def test_score(values, tiny_checkpoint):
     estimator = fc.CausalDiscovery(
-        checkpoint=tiny_checkpoint, runs=1, threshold=0.999, knowledge={"required": [("x1", "x2")]}
+        checkpoint=tiny_checkpoint, n_passes=1, threshold=0.999, knowledge={"required": [("x1", "x2")]}
     ).fit(values)
     truth = np.zeros((5, 5))
     truth[0, 1] = truth[3, 4] = 1
     assert estimator.score(values, truth) == pytest.approx(2 / 3)
-    without = fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1, threshold=1.0).fit(values)
+    without = fc.CausalDiscovery(checkpoint=tiny_checkpoint, n_passes=1, threshold=1.0).fit(values)
     assert estimator.score(values) > without.score(values) + 0.5  # the strong edge explains the rows
     with pytest.raises(InputError, match="shape"):
         estimator.score(values, np.zeros((2, 2)))
@@ -60,9 +60,9 @@ def linked() -> pd.DataFrame:
     return pd.DataFrame({"a": 10 + a, "b": b, "c": c, "d": 5 * d, "alone": rng.normal(size=2000)})
 
 
-def told_the_graph(table, checkpoint, **options):
+def told_the_graph(table, checkpoint, **read):
     known = {"required": ["a -> b", "a -> c", "b -> c", "c -> d"]}
-    return fc.CausalDiscovery(checkpoint=checkpoint, runs=1, threshold=1.0, knowledge=known, **options).fit(table)
+    return fc.CausalDiscovery(checkpoint=checkpoint, n_passes=1, threshold=1.0, knowledge=known, read=read).fit(table)
 
 
 def test_the_likelihood_of_whole_rows_is_that_of_their_regressions(linked, tiny_checkpoint):
@@ -141,7 +141,7 @@ def test_words_mean_in_new_rows_what_they_meant_in_the_fitted_ones(tiny_checkpoi
     height = np.array([{"a": 0.0, "b": 1.0, "c": 2.0}[name] for name in city]) + 0.1 * rng.normal(size=300)
     table = pd.DataFrame({"city": city, "y": height, "still": 1.0})
     estimator = fc.CausalDiscovery(
-        checkpoint=tiny_checkpoint, runs=1, knowledge={"required": ["city -> y"]}, constant="drop"
+        checkpoint=tiny_checkpoint, n_passes=1, knowledge={"required": ["city -> y"]}, read={"constant": "drop"}
     ).fit(table)
     parts = [table[table["city"] == name] for name in "abc"]
     whole = sum(len(part) * estimator.score(part) for part in parts) / len(table)
@@ -164,7 +164,7 @@ def test_new_rows_are_written_as_the_fitted_ones_were(tiny_checkpoint):
             "stage": pd.Categorical(rng.choice(list("zam"), 240), categories=["z", "a", "m"], ordered=True),
         }
     )
-    estimator = fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1).fit(table)
+    estimator = fc.CausalDiscovery(checkpoint=tiny_checkpoint, n_passes=1).fit(table)
     early = table["when"].str[:2].astype(int) <= 12
     kinds = [(late, stage) for late in (False, True) for stage in "zam"]
     parts = [table[(early != late) & (table["stage"] == stage)] for late, stage in kinds]
@@ -178,13 +178,13 @@ def test_new_rows_are_written_as_the_fitted_ones_were(tiny_checkpoint):
 def test_all_options_of_discover_but_progress_are_parameters():
     import inspect
 
-    options = set(inspect.signature(fc.discover).parameters) - {"table", "progress"}
+    options = set(inspect.signature(fc.discover).parameters) - {"data", "progress"}
     assert set(fc.CausalDiscovery().get_params()) == options
 
 
 def test_pipeline_and_search(values, tiny_checkpoint):
-    pipeline = make_pipeline(StandardScaler(), fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1)).fit(values)
+    pipeline = make_pipeline(StandardScaler(), fc.CausalDiscovery(checkpoint=tiny_checkpoint, n_passes=1)).fit(values)
     assert pipeline[-1].adjacency_.shape == (5, 5)
-    search = GridSearchCV(fc.CausalDiscovery(checkpoint=tiny_checkpoint, runs=1), {"threshold": [0.2, 0.9]}, cv=2)
+    search = GridSearchCV(fc.CausalDiscovery(checkpoint=tiny_checkpoint, n_passes=1), {"threshold": [0.2, 0.9]}, cv=2)
     search.fit(values)
     assert search.best_params_["threshold"] in (0.2, 0.9) and np.isfinite(search.best_score_)

@@ -33,12 +33,12 @@ def test_columns_may_be_called_as_the_frame_calls_them(columns, tiny_checkpoint,
         "forbidden": [(second, third)],
     }
     table = frame(pd.MultiIndex.from_tuples(columns) if isinstance(first, tuple) else columns)
-    result = fc.discover(table, knowledge=known, checkpoint=tiny_checkpoint, runs=1, threshold=0.01)
+    result = fc.discover(table, knowledge=known, checkpoint=tiny_checkpoint, n_passes=1, threshold=0.01)
     shown_first, shown_second, shown_third = result.names
     assert result.graph.has_edge(shown_first, shown_second)
     assert not result.graph.in_degree(shown_first) and not result.graph.out_degree(shown_third)
     as_shown = {"roots": [shown_first], "sinks": [shown_third], "required": [(shown_first, shown_second)]}
-    again = fc.discover(table, knowledge=as_shown, checkpoint=tiny_checkpoint, runs=1)
+    again = fc.discover(table, knowledge=as_shown, checkpoint=tiny_checkpoint, n_passes=1)
     assert again.graph.has_edge(shown_first, shown_second)
     result.save(tmp_path)
     assert fc.load(tmp_path).knowledge == result.knowledge

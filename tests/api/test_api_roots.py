@@ -32,7 +32,7 @@ def _table(rows: int = 200) -> pd.DataFrame:
 
 
 def _discover(frame: pd.DataFrame, weights, **options) -> fc.Result:
-    return fc.discover(frame, checkpoint=weights, runs=2, **options)
+    return fc.discover(frame, checkpoint=weights, n_passes=2, **options)
 
 
 @pytest.mark.parametrize("protocol", ["default", "paper", "release"])

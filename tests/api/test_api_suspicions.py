@@ -52,7 +52,7 @@ def test_the_row_is_that_of_the_source() -> None:
 def test_a_far_cell_is_told_by_discover(tiny_checkpoint) -> None:
     frame = numbers(rows=120)
     frame.loc[7, "y"] = 16980.0
-    warnings = discover(frame, checkpoint=tiny_checkpoint, runs=1).warnings
+    warnings = discover(frame, checkpoint=tiny_checkpoint, n_passes=1).warnings
     assert any("column 'y': the value 16980 (row 8) lies far" in note for note in warnings)
 
 

@@ -63,21 +63,21 @@ def test_series_still_look_ordered_beside_what_is_sorted() -> None:
 def test_a_series_is_read_as_the_rows_it_is_worth() -> None:
     rng = np.random.default_rng(0)
     values = lfilter([1.0], [1.0, -0.9], rng.normal(size=(ROWS, 5)), axis=0)
-    series = fc.discover(values, runs=3)
+    series = fc.discover(values, n_passes=3)
     assert 30 < series.settings["independent_rows"] < 80
     said = next(words for words in series.warnings if "neighbouring rows" in words)
     assert f"the 400 rows are read as {series.settings['independent_rows']}" in said
-    shuffled = fc.discover(values[rng.permutation(ROWS)], runs=3)
+    shuffled = fc.discover(values[rng.permutation(ROWS)], n_passes=3)
     assert shuffled.settings["independent_rows"] == ROWS and not any("neighbouring" in w for w in shuffled.warnings)
     expected = [found.existence_probabilities.sum() for found in (series, shuffled)]
     assert expected[0] < 0.7 * expected[1]  # columns that only drift look related to who takes every row for a new one
-    walk = fc.discover(np.cumsum(rng.normal(size=(ROWS, 3)), axis=0), runs=1)
+    walk = fc.discover(np.cumsum(rng.normal(size=(ROWS, 3)), axis=0), n_passes=1)
     assert any("their order is taken for time, the first row being the oldest" in words for words in walk.warnings)
 
 
 def test_other_protocols_take_rows_as_they_come() -> None:
     values = np.cumsum(np.random.default_rng(1).normal(size=(100, 3)), axis=0)
-    assert fc.discover(values, protocol="paper", runs=1).settings["independent_rows"] == 100
+    assert fc.discover(values, protocol="paper", n_passes=1).settings["independent_rows"] == 100
 
 
 def test_a_dated_series_is_read_from_its_oldest_row_on(tmp_path) -> None:
@@ -85,8 +85,8 @@ def test_a_dated_series_is_read_from_its_oldest_row_on(tmp_path) -> None:
     rng = np.random.default_rng(0)
     values = lfilter([1.0], [1.0, -0.9], rng.normal(size=(ROWS, 3)), axis=0)
     frame = pd.DataFrame(values, columns=list("abc")).assign(day=pd.date_range("2020-01-01", periods=ROWS).astype(str))
-    rising = fc.discover(frame, runs=1, checkpoint=reader)
-    falling = fc.discover(frame.iloc[::-1], runs=1, checkpoint=reader)
+    rising = fc.discover(frame, n_passes=1, checkpoint=reader)
+    falling = fc.discover(frame.iloc[::-1], n_passes=1, checkpoint=reader)
     led = [result.evidence["foretells the other a row later"] for result in (rising, falling)]
     np.testing.assert_allclose(led[0], led[1], atol=1e-4)
     said = ["first row being the oldest", "last row being the oldest"]

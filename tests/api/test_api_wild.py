@@ -66,7 +66,7 @@ def check(result: fc.Result) -> None:
 @given(frames())
 def test_wild_frames(tiny_checkpoint, frame):
     try:
-        result = fc.discover(frame, checkpoint=tiny_checkpoint, runs=2)
+        result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=2)
     except FoundcauseError as error:
         assert str(error)
     else:
@@ -79,7 +79,7 @@ def test_wild_files(tiny_checkpoint, tmp_path, content):
     path = tmp_path / "wild.csv"
     path.write_bytes(content)
     try:
-        result = fc.discover(path, checkpoint=tiny_checkpoint, runs=2)
+        result = fc.discover(path, checkpoint=tiny_checkpoint, n_passes=2)
     except FoundcauseError as error:
         assert str(error)
     else:
@@ -99,7 +99,7 @@ def test_degenerate_numbers(tiny_checkpoint, seed):
     values[rng.random(rows) < 0.9, 4] = np.nan
     values[:, 5] = values[:, 6] + 1e-9 * rng.normal(size=rows)
     values[:, 7] = rng.standard_cauchy(rows) * 1e100
-    check(fc.discover(values, checkpoint=tiny_checkpoint, runs=3))
+    check(fc.discover(values, checkpoint=tiny_checkpoint, n_passes=3))
 
 
 def test_one_column_and_nothing_active(tiny_checkpoint):
@@ -120,7 +120,7 @@ def test_five_thousand_columns_are_refused_before_the_work(tiny_checkpoint, monk
 def test_five_thousand_columns_of_which_few_vary(tiny_checkpoint):
     values = np.ones((30, 5000))
     values[:, :4] = np.random.default_rng(0).normal(size=(30, 4))
-    result = fc.discover(values, checkpoint=tiny_checkpoint, runs=2)
+    result = fc.discover(values, checkpoint=tiny_checkpoint, n_passes=2)
     assert len(result.names) == 5000
-    dropped = fc.discover(values, checkpoint=tiny_checkpoint, runs=2, constant="drop")
+    dropped = fc.discover(values, checkpoint=tiny_checkpoint, n_passes=2, read={"constant": "drop"})
     assert len(dropped.names) == 4

@@ -33,7 +33,7 @@ def crowd(columns: int, shown: int, seed: int = 0) -> Result:
         adjacency_matrix=edges > 0.5,
         agreement_matrix=edges,
         threshold=0.5,
-        settings={"rows": 60, "total_rows": 60, "runs": 1},
+        settings={"rows": 60, "total_rows": 60, "n_passes": 1},
     )
 
 

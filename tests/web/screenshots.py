@@ -62,7 +62,7 @@ def _report(browser: Browser, weights: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         survey = write_survey(Path(folder) / "survey.csv", rows=5000, seed=1988)
         tiers = [["visit_to_asia", "smoking"], ["tuberculosis", "lung_cancer", "bronchitis"], ["xray", "dyspnoea"]]
-        result = foundcause.discover(survey, seed=1988, checkpoint=weights, knowledge={"tiers": tiers})
+        result = foundcause.discover(survey, random_state=1988, checkpoint=weights, knowledge={"tiers": tiers})
         report = result.to_html(Path(folder) / "report.html")
         page = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light").new_page()
         page.goto(report.as_uri())

@@ -43,7 +43,7 @@ def test_from_a_table_to_every_export(server):
         assert result.names == ("a", "b", "c", "d")
         assert result.adjacency.loc["c", "d"] == 1
         assert result.adjacency.loc["a", "b"] == result.adjacency.loc["b", "d"] == 0
-        assert result.settings["seed"] == 4 and result.knowledge.to_dict()["tiers"] == [["b"], ["a"]]
+        assert result.settings["random_state"] == 4 and result.knowledge.to_dict()["tiers"] == [["b"], ["a"]]
         assert answer.text == result.to_json()
         positions = client.get(f"/api/discoveries/{identity}/layout").json()["positions"]
         assert len(positions) == 4

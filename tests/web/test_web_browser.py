@@ -182,7 +182,7 @@ def test_columns_left_out_and_codes_of_categories(page, tmp_path):
     result = json.loads(Path(download.value.path()).read_text())
     assert result["names"] == ["age", "job", "spending"]
     assert [column["kind"] for column in result["columns"] if column["name"] == "job"] == ["nominal"]
-    assert (result["settings"]["drop"], result["settings"]["nominal"]) == (["zip"], ["job"])
+    assert tuple(result["settings"]["read"][key] for key in ("drop", "nominal")) == (["zip"], ["job"])
     assert result["knowledge"]["forbidden"] == [["job", "spending"]]
     page.reload()
     page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)

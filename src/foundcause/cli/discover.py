@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -59,14 +59,14 @@ def discover(
     ] = None,
     sink: Annotated[list[str] | None, typer.Option(help="A column that causes nothing; repeatable.")] = None,
     forbid_within_tiers: Annotated[bool, typer.Option(help="No edges among columns of one tier.")] = False,
-    runs: Annotated[int, typer.Option(help="Passes over resampled rows.")] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
+    n_passes: Annotated[str, typer.Option(help="Passes over resampled rows: a number or auto.")] = "auto",
+    random_state: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
     threshold: Annotated[
         float | None, typer.Option(help="Show edges above this probability. (default: adapts to the table)")
     ] = None,
     protocol: Annotated[str, typer.Option(help="default, paper or release.")] = "default",
     checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, ...")] = "cpu",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     max_rows: Annotated[int, typer.Option(help="Larger files are sampled while reading.")] = 20_000,
     separator: Annotated[str | None, typer.Option(help="Separator of a text file. (default: guessed)")] = None,
     header: Annotated[
@@ -101,20 +101,22 @@ def discover(
             place,
             knowledge=known,
             protocol=protocol,
-            runs=runs,
-            seed=seed,
+            n_passes=_passes(n_passes),
+            random_state=random_state,
             threshold=threshold,
             device=device,
             checkpoint=checkpoint,
-            max_rows=max_rows,
-            separator="\t" if separator in ("\\t", "tab") else separator,
-            header=header,
-            drop=drop or (),
-            nominal=nominal or (),
-            constant=constant,  # type: ignore[arg-type]
-            empty=empty,  # type: ignore[arg-type]
-            identifier=identifier,  # type: ignore[arg-type]
-            duplicate=duplicate,  # type: ignore[arg-type]
+            read={
+                "max_rows": max_rows,
+                "separator": "\t" if separator in ("\\t", "tab") else separator,
+                "header": header,
+                "drop": drop or (),
+                "nominal": nominal or (),
+                "constant": constant,
+                "empty": empty,
+                "identifier": identifier,
+                "duplicate": duplicate,
+            },
             progress=progress,
         )
     if folder is not None:
@@ -146,7 +148,7 @@ def demo(
         typer.Option(help="Folder for the table, the report and the graph files.", parser=_folder, metavar="<path>"),
     ] = Path("demo-output"),
     rows: Annotated[int, typer.Option(help="Rows of the simulated survey.")] = 5000,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation and of the discovery.")] = 1988,
+    random_state: Annotated[int, typer.Option(help="Seed of the simulation and of the discovery.")] = 1988,
     checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
 ) -> None:
     """Simulate a chest-clinic survey (eight columns of words, some cells missing) and discover its graph."""
@@ -162,14 +164,14 @@ def demo(
     survey = out / "survey.csv"
     if survey.exists() and not is_survey(survey):
         raise OutputError(f"{str(survey)!r} is no survey of this demo and would be replaced; choose another --out")
-    write_survey(survey, rows=rows, seed=seed)
+    write_survey(survey, rows=rows, seed=random_state)
     with _printing():
         network = "the network of Lauritzen and Spiegelhalter (1988)"
         say(f"A survey of {rows:,} patients, simulated from {network}: {survey}")
         if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
             say(f"Using {place.name} of {api.CHECKPOINT_VARIABLE} instead of the shipped weights.")
     with _Bar(show=True) as progress:
-        result = api.discover(survey, seed=seed, checkpoint=place, progress=progress)
+        result = api.discover(survey, random_state=random_state, checkpoint=place, progress=progress)
     result.save(out)
     found = {(edge.cause, edge.effect) for edge in result.edges.itertuples()}
     joined = {frozenset(edge) for edge in found}
@@ -178,6 +180,16 @@ def demo(
         print_result(result, out)
         say(f"Of {len(EDGES)} true edges {adjacent} are found, {right} in the right direction; {len(found)} are shown.")
         say(f"Would you rather click? `{sys.argv[0]} serve` opens a page for tables of your own.")
+
+
+def _passes(text: str) -> int | Literal["auto"]:
+    """A number of passes, or auto."""
+    if text == "auto":
+        return "auto"
+    try:
+        return int(text)
+    except ValueError:
+        raise ConfigError(f"--n-passes {text!r} is not a number; give one, such as 10, or auto") from None
 
 
 @contextmanager

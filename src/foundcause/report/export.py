@@ -220,7 +220,7 @@ def _as_discovered(result: Result, data: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    nominal = [name for name in result.settings.get("nominal", ()) if name in result.names]
+    nominal = [name for name in result.settings.get("read", {}).get("nominal", ()) if name in result.names]
     # Columns of an array may have got their names when it was discovered.
     unnamed = getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns") and data.shape[1] == len(result.names)
     table = read_table(data, max_rows=sys.maxsize, nominal=nominal, names=result.names if unnamed else None)

@@ -37,7 +37,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     worth = result.settings.get("independent_rows", rows)
     size += "" if worth == rows else f" read as {worth:,}"
     seconds = result.timing.get("total", 0.0)
-    runs = result.settings.get("runs")
+    runs = result.settings.get("n_passes")
     passes = "1 pass" if runs == 1 else f"{runs} passes"
     console.print(Text(f"{len(result.names)} columns, {size}, {passes}, {seconds:.1f} s"))
     console.print()

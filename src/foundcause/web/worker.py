@@ -116,11 +116,10 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     result = api.discover(
         Path(task["path"]),
         knowledge=task["knowledge"],
-        runs=task["runs"],
-        seed=task["seed"],
+        n_passes=task["runs"],
+        random_state=task["seed"],
         threshold=task["threshold"],
-        drop=task["drop"],
-        nominal=task["nominal"],
+        read={"drop": task["drop"], "nominal": task["nominal"]},
         checkpoint=task["checkpoint"],
         progress=tell,
     )

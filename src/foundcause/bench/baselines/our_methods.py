@@ -61,7 +61,7 @@ def _discover(table: Table, **options: Any) -> Result:
     from foundcause import api
 
     frame = pd.DataFrame(table.values, columns=[f"v{k}" for k in range(table.values.shape[1])])
-    return api.discover(frame, seed=table.seed, checkpoint=chosen_checkpoint(), **options)
+    return api.discover(frame, random_state=table.seed, checkpoint=chosen_checkpoint(), **options)
 
 
 def _answer(result: Result) -> Answer:
@@ -89,10 +89,10 @@ def _ablated(part: str) -> Callable[[Table], Answer]:
             raise InputError("no checkpoint to ablate")
         network, _ = api.load_network(path, "cpu")
         probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
-        before = _discover(probe, runs=1).edge_probabilities
+        before = _discover(probe, n_passes=1).edge_probabilities
         with ablate(network, part):
             answer = _answer(_discover(table))
-        if (_discover(probe, runs=1).edge_probabilities != before).any():
+        if (_discover(probe, n_passes=1).edge_probabilities != before).any():
             raise InputError(f"the network is not what it was before '{part}' was switched off")
         return answer
 
@@ -130,7 +130,7 @@ METHODS = (
     Method(
         name="foundcause_one_pass",
         label="foundcause (one pass)",
-        run=_run(runs=1),
+        run=_run(n_passes=1),
         settings=f"default protocol ({IN_WORDS}), one pass over all rows",
         random=True,
         pairs=True,
