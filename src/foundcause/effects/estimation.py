@@ -224,8 +224,8 @@ def _cause(block: Block, level: str | None, standardized: bool) -> tuple[np.ndar
         return indicator, 1.0, f"{chosen} against {block.base}"
     values = block.values[:, 0]
     if block.binary:
-        low, high = np.unique(values[block.observed])
-        return np.where(values == high, 1.0, 0.0), 1.0, "higher against lower value"
+        higher = values[block.observed].max()
+        return np.where(values == higher, 1.0, 0.0), 1.0, "higher against lower value"
     return values, 1.0 if standardized else block.scale, "one SD more" if standardized else "one unit more"
 
 

@@ -3,17 +3,21 @@
 Shapes: N rows, P design columns.
 
 Both sides are expanded (values and squares of numbers, indicators of levels), residualized on the expanded conditioning
-set, and compared by canonical correlations with Bartlett's chi-square approximation.
+set, and compared by canonical correlations with Bartlett's chi-square approximation. The square of a sum holds products
+of its terms, so that squares are compared only while all products of the conditioning numbers fit into the basis.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from scipy.special import chdtrc
 
 from foundcause.effects.design import Block
+
+_MOST_NUMBERS = 8  # conditioning numbers whose products are all in the basis
 
 
 class IndependenceTests:
@@ -48,7 +52,9 @@ class IndependenceTests:
         rows = self._blocks[first].observed & self._blocks[second].observed
         basis = self._basis(tuple(sorted(given)))
         everything = bool(rows.all())
-        sides = [self._features[k] if everything else self._features[k][rows] for k in (first, second)]
+        curved = sum(self._is_number(k) for k in given) <= _MOST_NUMBERS
+        expanded = [self._features[k] if curved else self._blocks[k].values for k in (first, second)]
+        sides = expanded if everything else [side[rows] for side in expanded]
         if not everything:
             basis = _orthonormal(basis[rows])
         N, used = len(sides[0]), basis.shape[1]
@@ -64,9 +70,15 @@ class IndependenceTests:
         if given not in self._cached:
             parts = [self._features[k] for k in given]
             gaps = [~self._blocks[k].observed[:, None] for k in given if not self._blocks[k].observed.all()]
+            numbers = [self._blocks[k].values[:, 0] for k in given if self._is_number(k)]
+            pairs = combinations(numbers, 2) if len(numbers) <= _MOST_NUMBERS else ()
+            products = [(one * other)[:, None] for one, other in pairs]
             N = len(self._blocks[0].observed)
-            self._cached[given] = _orthonormal(np.column_stack([np.ones(N), *parts, *gaps]))
+            self._cached[given] = _orthonormal(np.column_stack([np.ones(N), *parts, *products, *gaps]))
         return self._cached[given]
+
+    def _is_number(self, k: int) -> bool:
+        return not (self._blocks[k].levels or self._blocks[k].binary)
 
 
 def _features(block: Block) -> np.ndarray:

@@ -83,7 +83,7 @@ def rank_questions(graphs: SampledGraphs, *, n: int | None = 10, kinds: Sequence
     if "order" in kinds:
         found += _about_order(graphs, states)
     if "root" in kinds:
-        answers = ~graphs.directed.any(axis=1)
+        answers = np.logical_not(graphs.directed.any(axis=1))
         gains = _gains(answers, states)
         found += [
             Question(kind="root", columns=(name,), probability=float(answers[:, k].mean()), gain=float(gains[k]))

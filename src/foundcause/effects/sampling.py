@@ -95,17 +95,18 @@ def _draw_orders(
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Draw "i precedes j" (n, D, D) of one order a graph, by Gibbs sampling over positions."""
-    n, D = len(factors), len(probabilities)
     forward, backward = probabilities, probabilities.T
-    slack = np.clip(1 - forward - backward, 0.0, 1.0) / 2
-    # Half of the chance of no edge goes to either order. Any order distribution between these bounds will do.
-    weights = np.log((forward + slack + 1e-4) / (backward + slack + 1e-4))
-    own = 0.0
+    existence = np.clip(forward + backward, 1e-9, 1.0)
+    # Pairs without an edge leave the order open, the more so the less probable the edge. Any order distribution
+    # between "edge forward" and "no edge backward" will do.
+    decided = np.sqrt(existence)
+    lean = decided * forward / existence + (1 - decided) / 2
+    toward = forward + (1 - existence) * lean
+    weights = np.log((toward + 1e-4) / (toward.T + 1e-4))
+    own: np.ndarray | float = 0.0
     if deviations is not None:
         own = np.einsum("nk,kij->nij", factors, deviations.direction / max(len(deviations.direction) - 1, 1) ** 0.5)
-    orders = np.tile(_topological_order(fixed, weights), (n, 1))
-    total = np.zeros((D, D))
-    counted = 0
+    orders = np.tile(_topological_order(fixed, weights), (len(factors), 1))
     for sweep in range(_SWEEPS):
         _sweep(orders, weights + own, fixed, rng)
         precedes = _precedence(orders)
@@ -114,8 +115,6 @@ def _draw_orders(
             # An edge i → j needs i before j: the share of such orders must reach its probability.
             lacking = np.maximum(forward - share, 0) - np.maximum(backward - share.T, 0)
             weights = weights + 6.0 * lacking / (1 + sweep / 8)
-        total += share
-        counted += 1
     return precedes
 
 

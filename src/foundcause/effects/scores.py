@@ -59,12 +59,13 @@ class GraphScores:
     def _compute(self, column: int, parents: list[int]) -> float:
         block = self._blocks[column]
         rows = block.observed
-        codes = [self._codes[k] for k in (column, *parents)]
-        if all(code is not None for code in codes):
-            return _bdeu([code[rows] for code in codes if code is not None])
+        codes = [code for k in (column, *parents) if (code := self._codes[k]) is not None]
+        if len(codes) == 1 + len(parents):
+            return _bdeu([code[rows] for code in codes])
         design = np.column_stack([np.ones(int(rows.sum())), *(_curved(self._blocks[k])[rows] for k in parents)])
-        if self._codes[column] is not None and (block.levels or block.binary):
-            return _multinomial(self._codes[column][rows], design)
+        own = self._codes[column]
+        if own is not None and (block.levels or block.binary):
+            return _multinomial(own[rows], design)
         return _normal(block.values[rows, 0], design)
 
 

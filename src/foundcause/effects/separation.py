@@ -109,7 +109,6 @@ def adjustment_sets(
     causal : ndarray of shape (n,), bool
         Whether the treatment is an ancestor of the outcome. Elsewhere the effect is zero.
     """
-    n, D, _ = directed.shape
     above = reachability(directed)
     causal = above[:, treatment, outcome]
     at_or_above_outcome = above[:, :, outcome].copy()

@@ -39,8 +39,8 @@ def edge_strengths(adjacency: np.ndarray, blocks: Sequence[Block]) -> tuple[np.n
     strength = np.full((D, D), np.nan)
     sign = np.zeros((D, D), dtype=int)
     in_units = np.full((D, D), np.nan)
-    for j in np.flatnonzero(adjacency.any(axis=0)):
-        causes = np.flatnonzero(adjacency[:, j])
+    for j in np.flatnonzero(adjacency.any(axis=0)).tolist():
+        causes = np.flatnonzero(adjacency[:, j]).tolist()
         rows = blocks[j].observed
         for i in causes:
             here = rows & blocks[i].observed
