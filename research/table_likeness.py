@@ -23,7 +23,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, cross_val_predict
 
-from foundcause.data import read_table
+from foundcause.data import TableEncoder, read_table
 from foundcause.errors import FoundcauseError
 from foundcause.features.series import row_dependence
 from foundcause.simulate.make import drawn_size, make_task
@@ -87,9 +87,10 @@ def real() -> Iterator[np.ndarray]:
             continue
         frame = frame.drop(columns=["rownames", "Unnamed: 0"], errors="ignore")
         try:
-            read = read_table(frame, max_rows=MOST_ROWS, duplicate="drop")
+            table = read_table(frame, max_rows=MOST_ROWS, duplicate="drop")
         except FoundcauseError:
             continue
+        read = TableEncoder().fit(table).transform(table)
         if usable(values := read.values[:, read.active]):
             yield values
 

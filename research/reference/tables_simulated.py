@@ -165,7 +165,7 @@ def unfit_columns_dropped(folder: Path) -> pd.DataFrame:
     return frame.assign(id=np.arange(200), site=3, note=np.nan, again=frame["v0"])
 
 
-@example(duplicate="isolate")
+@example(duplicate="exclude")
 def copies_isolated(folder: Path) -> pd.DataFrame:
     frame = causal_frame(200, 4, 26)
     return frame.assign(again=frame["v0"], scaled=frame["v1"] * 2.54)

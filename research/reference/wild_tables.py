@@ -178,7 +178,7 @@ def _options(rng: np.random.Generator, names: list[str]) -> dict[str, Any]:
         options["max_rows"] = int(rng.integers(1, 100))
     for policy in ("constant", "empty", "identifier", "duplicate"):
         if rng.random() < 0.1:
-            choices = ["isolate", "drop", "error"] + ["keep"] * (policy in ("identifier", "duplicate"))
+            choices = ["exclude", "drop", "error"] + ["keep"] * (policy in ("identifier", "duplicate"))
             options[policy] = str(rng.choice(choices))
     return options
 

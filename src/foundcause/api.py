@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from foundcause import __version__
-from foundcause.data import Table, read_table
-from foundcause.data.options import ReadOptions
+from foundcause.data import Matrix, ReadOptions, Table, TableEncoder, read_table
 from foundcause.diagnostics import suspicions
 from foundcause.diagnostics.crowding import crowding_warnings
 from foundcause.diagnostics.health import graph_warnings, table_warnings
@@ -95,11 +94,11 @@ def discover(
     reading = replace(reading, random_state=seed) if reading.random_state is None else reading
     device = _device(device)
 
-    options = reading.to_dict()
-    table = read_table(data, seed=options.pop("random_state"), **options)
-    _refuse_too_little(table, reading.drop, of_file=isinstance(data, str | os.PathLike))
+    typed = read_table(data, reading)
+    table = TableEncoder().fit(typed).transform(typed)
+    _refuse_too_little(table, typed, reading.drop, of_file=isinstance(data, str | os.PathLike))
     told = known or Knowledge()
-    dropped = [*reading.drop, *(column.name for column in table.columns if column.status == "dropped")]
+    dropped = [*reading.drop, *(column.name for column in typed.columns if column.role == "dropped")]
     forbidden, required = told.masks(table.names, left_out=dropped)
     clock.lap("read")
 
@@ -152,7 +151,10 @@ def discover(
     answer = obeying(found, required, told.before(table.names), roots)
     clock.lap("decode")
 
-    warnings = [*table.warnings, *_network_warnings(metadata, rule, variables=variables, runs=runs)]
+    warnings = [
+        *(finding.message for finding in typed.findings),
+        *_network_warnings(metadata, rule, variables=variables, runs=runs),
+    ]
     active_names = [table.names[k] for k in active]
     warnings += table_warnings(
         table.values[:, active],
@@ -210,7 +212,7 @@ def discover(
         findings=by_severity(map(remark, warnings)),
         settings=settings,
         timing=clock.times,
-        columns=table.columns,
+        columns=typed.columns,
         knowledge=known,
         preview=_preview(table.values, seed),
         evidence=evidence,
@@ -305,10 +307,10 @@ def _share(option: str, number: Any) -> float:
     return float(number)
 
 
-def _refuse_too_little(read: Table, drop: Sequence[str], *, of_file: bool) -> None:
+def _refuse_too_little(read: Matrix, table: Table, drop: Sequence[str], *, of_file: bool) -> None:
     rows = len(read.values)
     if len(read.columns) < 2:
-        name = read.columns[0].name
+        name = table.columns[0].name
         if drop:
             raise TableError(f"drop leaves one column, {name!r}; a graph needs at least two, so drop fewer")
         hint = ". Is the separator right (separator=, --separator)?" if of_file else ""
@@ -337,7 +339,7 @@ def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
     return standardised(values)
 
 
-def _unsupported(read: Table, required: np.ndarray) -> list[str]:
+def _unsupported(read: Matrix, required: np.ndarray) -> list[str]:
     """Required edges at columns that take no part: they stand by the user's word alone."""
     idle = ~read.active
     edges = [f"{read.names[i]} -> {read.names[j]}" for i, j in np.argwhere(required & (idle[:, None] | idle[None, :]))]

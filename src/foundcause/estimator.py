@@ -15,8 +15,7 @@ from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from foundcause.data import Table
-    from foundcause.data.reading import Reading
+    from foundcause.data import Matrix
 
 _UNEXPLAINED = -0.5 * (np.log(2 * np.pi) + 1)  # mean log-likelihood of a standardised column without parents
 
@@ -57,6 +56,7 @@ class CausalDiscovery(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> CausalDiscovery:
         """Discover the graph of X (anything ``discover`` reads); ``y`` is ignored."""
         from foundcause.api import discover
+        from foundcause.data import TableEncoder, read_table
 
         self.result_ = discover(X, **self.get_params(deep=False))
         self.adjacency_ = self.result_.adjacency_matrix.astype(int)
@@ -64,10 +64,12 @@ class CausalDiscovery(BaseEstimator):
         self.confounding_ = self.result_.confounding_probabilities
         self.n_features_in_ = len(self.result_.names)
         self.feature_names_in_ = np.array(self.result_.names, dtype=object)
-        self._readings: Mapping[str, Reading] = {}
-        table = self._read(X)
-        self._readings = table.readings
-        self._learn_regressions(self._cells(table))
+        options = ReadOptions.of(self.read)
+        if options.random_state is None:
+            options = ReadOptions.of(options, random_state=self.random_state)
+        table = read_table(X, options)
+        self._encoder = TableEncoder().fit(table)
+        self._learn_regressions(self._cells(self._encoder.transform(table)))
         return self
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -88,23 +90,9 @@ class CausalDiscovery(BaseEstimator):
             found = self.adjacency_.astype(bool)
             total = found.sum() + truth.sum()
             return 1.0 if total == 0 else float(2 * (found & truth).sum() / total)
-        return self._likelihood(self._scaled(self._cells(self._read_new(X))))
+        return self._likelihood(self._scaled(self._cells(self._encoder.transform(X))))
 
-    def _read_new(self, X: Any) -> Table:
-        """Other rows; columns that were not fitted may be there or not."""
-        options = ReadOptions.of(self.read)
-        return self._read(X, drop=(), nominal=[name for name in options.nominal if name in self.result_.names])
-
-    def _read(self, X: Any, **overrides: Any) -> Table:
-        """The table with all its columns, also those that a few rows make constant or empty."""
-        from foundcause.data import read_table
-
-        policies: dict[str, Any] = {"constant": "isolate", "empty": "isolate", "identifier": "isolate"}
-        options = ReadOptions.of(self.read, **{**policies, "duplicate": "keep", **overrides}).to_dict()
-        state = options.pop("random_state")
-        return read_table(X, readings=self._readings, seed=self.random_state if state is None else state, **options)
-
-    def _cells(self, table: Table) -> np.ndarray:
+    def _cells(self, table: Matrix) -> np.ndarray:
         """The columns that were fitted, (N, D)."""
         place = {name: k for k, name in enumerate(table.names)}
         if lacking := [name for name in self.result_.names if name not in place]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foundcause.data.columns import ColumnInfo
+from foundcause.data.table import Column
 from foundcause.errors import InputError
 from foundcause.files import write_text
 from foundcause.findings import Finding, by_severity, remark
@@ -71,7 +71,7 @@ class Result:
     findings: Sequence[Finding] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     timing: dict[str, float] = field(default_factory=dict)
-    columns: tuple[ColumnInfo, ...] = ()
+    columns: tuple[Column, ...] = ()
     knowledge: Knowledge | None = None
     preview: np.ndarray | None = None
     evidence: dict[str, np.ndarray] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class Result:
                 findings=[Finding.from_dict(finding) for finding in content["findings"]],
                 settings=dict(content["settings"]),
                 timing=dict(content.get("timing", {})),
-                columns=tuple(ColumnInfo(**column) for column in content["columns"]),
+                columns=tuple(Column.from_dict(column) for column in content["columns"]),
                 knowledge=None if content["knowledge"] is None else Knowledge.from_dict(content["knowledge"]),
                 preview=None if preview is None else np.asarray(preview, dtype=float),
                 evidence={name: np.asarray(matrix, dtype=float) for name, matrix in content["evidence"].items()},

@@ -184,10 +184,10 @@ def test_isolated_columns_stay_without_edges_and_change_nothing(result, tiny_che
     frame.insert(2, "site", "north")
     frame["id"] = np.random.default_rng(5).permutation(9999)[: len(frame)]
     frame["copy"] = frame["d"] * 3 - 1
-    wider = fc.discover(frame, checkpoint=tiny_checkpoint, read={"duplicate": "isolate"})
+    wider = fc.discover(frame, checkpoint=tiny_checkpoint, read={"duplicate": "exclude"})
     for name in ("site", "id"):
         assert not wider.probabilities[name].any() and not wider.probabilities.loc[name].any()
-    isolated = [column.name for column in wider.columns if column.status == "isolated"]
+    isolated = [column.name for column in wider.columns if column.role == "excluded"]
     assert set(isolated) == {"site", "id", "d"}  # 'copy' stands before 'd' in the alphabet
     rest = [name for name in result.names if name != "d"]
     np.testing.assert_allclose(wider.existence_probabilities.shape, (10, 10))

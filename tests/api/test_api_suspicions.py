@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from as_numbers import read_table
 from foundcause import discover
-from foundcause.data import read_table
 from foundcause.diagnostics import suspicions
 from foundcause.inference.far_cells import isolated_cells
 from foundcause.simulate.mixture import SHIPPED, make_task

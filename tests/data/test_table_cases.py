@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 
 NAMES = ["patient", "subject", "SUBJID", "USUBJID", "MRN", "pid", "participant", "person", "case", "hospital_number"]
 
@@ -24,7 +24,7 @@ def test_repeated_cases_take_no_part(name: str, form: str) -> None:
     case = np.random.default_rng(1).permutation(np.arange(100, 150) * (70_001 if form == "long number" else 3))
     frame = repeated(name, np.array([f"P{k}" for k in case]) if form == "word" else case)
     table = read_table(frame.sample(frac=1, random_state=1))
-    assert table.columns[0].status == "isolated"
+    assert table.columns[0].role == "excluded"
     assert any(repr(name) in note and "50 values, 4 rows each" in note for note in table.warnings)
     assert read_table(frame, identifier="keep").active.all()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 
 ROWS = 400
 CODES = ["occ", "region_code", "type", "houseType", "REGION", "industry2", "site_id", "schoolid1", "class", "marital"]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 from foundcause.data.copies import copies, first_of_copies
 from foundcause.diagnostics import suspicions
 from foundcause.diagnostics.health import table_warnings

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 
 
 def numbers(rows: int = 60) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import Table, read_table
+from as_numbers import Table, read_table
 from foundcause.diagnostics import suspicions
 
 ROWS = 500
@@ -35,7 +35,7 @@ def test_a_rank_that_others_go_with_takes_part(name: str, shuffled: bool) -> Non
     frame = frame.sample(frac=1, random_state=0) if shuffled else frame
     table = read_table(frame)
     column = table.columns[-1]
-    assert (column.kind, column.status, column.reason) == ("ordinal", "used", "")
+    assert (column.kind, column.role, column.reason) == ("ordinal", "variable", "")
     np.testing.assert_array_equal(table.values[:, -1], frame[name])
     said = of(table, name)
     assert "is taken for a rank, not for a row counter" in said and "(drop=, --drop)" in said
@@ -49,7 +49,7 @@ def test_a_rank_by_a_column_of_the_table_says_no_more_than_it() -> None:
     assert of(table, "rank") == (
         "column 'rank': a row counter of a table sorted by 'sales', which says the same and more; kept without edges"
     )
-    assert (table.columns[-1].kind, table.columns[-1].status) == ("identifier", "isolated")
+    assert (table.columns[-1].kind, table.columns[-1].role) == ("identifier", "excluded")
 
 
 def test_a_rank_that_nothing_goes_with_is_a_row_counter() -> None:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from foundcause.data import read_table
+from as_numbers import read_table
 from foundcause.errors import ConfigError, TableError
 
 
@@ -66,11 +66,11 @@ def unfit_frame() -> pd.DataFrame:
 
 def test_unfit_columns_are_isolated_and_named():
     table = read_table(unfit_frame())
-    status = {column.name: (column.status, column.kind) for column in table.columns}
-    assert status["site"] == ("isolated", "constant") and status["gone"] == ("isolated", "empty")
+    status = {column.name: (column.role, column.kind) for column in table.columns}
+    assert status["site"] == ("excluded", "constant") and status["gone"] == ("excluded", "empty")
     for name in ("patient_id", "row", "name"):
-        assert status[name] == ("isolated", "identifier")
-    assert status["fahrenheit"] == ("used", "continuous")
+        assert status[name] == ("excluded", "identifier")
+    assert status["fahrenheit"] == ("variable", "continuous")
     assert table.active.sum() == 5
     for name in ("site", "gone", "patient_id", "row", "name", "fahrenheit"):
         assert any(repr(name) in warning for warning in table.warnings)
@@ -79,22 +79,22 @@ def test_unfit_columns_are_isolated_and_named():
 def test_which_copy_stays_does_not_depend_on_column_order():
     frame = unfit_frame()
     for order in (list(frame.columns), list(frame.columns)[::-1]):
-        table = read_table(frame[order], duplicate="isolate")
-        assert {c.name for c in table.columns if c.status == "used"} == set("abcd")
+        table = read_table(frame[order], duplicate="exclude")
+        assert {c.name for c in table.columns if c.role == "variable"} == set("abcd")
 
 
 def test_policies_drop_error_keep():
     frame = unfit_frame()
     dropped = read_table(frame, constant="drop", empty="drop", identifier="drop", duplicate="drop")
     assert dropped.names == tuple("abcd") and dropped.values.shape == (50, 4)
-    assert [c.status for c in dropped.columns[4:]] == ["dropped"] * 6
+    assert [c.role for c in dropped.columns[4:]] == ["dropped"] * 6
     for case, name in (
         ("constant", "site"),
         ("empty", "gone"),
         ("identifier", "patient_id"),
         ("duplicate", "fahrenheit"),
     ):
-        with pytest.raises(TableError, match=f"'{name}'.*{case}=\"isolate\""):
+        with pytest.raises(TableError, match=f"'{name}'.*{case}=\"exclude\""):
             read_table(frame, **{case: "error"})
     kept = read_table(frame, identifier="keep")
     assert kept.active.sum() == 8
@@ -198,7 +198,7 @@ def test_a_row_counter_is_seen_in_a_sample_and_in_any_order(tmp_path, kind):
     for source in (frame, tmp_path / "t.csv"):
         for max_rows in (20_000, 1000):
             column = read_table(source, max_rows=max_rows).columns[0]
-            assert (column.kind, column.status) == ("identifier", "isolated")
+            assert (column.kind, column.role) == ("identifier", "excluded")
 
 
 def test_whole_measurements_are_no_row_counter():
@@ -213,12 +213,12 @@ def test_whole_measurements_are_no_row_counter():
 def test_codes_for_missing_make_no_copies():
     frame = numbers(600, 2)
     frame.loc[:29, ["a", "b"]] = 999999999.0
-    table = read_table(frame, duplicate="isolate")
+    table = read_table(frame, duplicate="exclude")
     assert table.active.all()
     for name in ("a", "b"):
         assert any(f"'{name}' holds 999999999 in 30 rows" in warning for warning in table.warnings)
     frame["c"] = 5 - 2 * frame["a"]
-    assert read_table(frame, duplicate="isolate").active.tolist() == [True, True, False]
+    assert read_table(frame, duplicate="exclude").active.tolist() == [True, True, False]
 
 
 def test_columns_are_left_out_and_numbers_declared_categories():
@@ -265,9 +265,9 @@ def test_long_numbers_and_telephones_are_identifiers():
     frame["account"] = frame["user_id"].astype("Int64").mask(np.arange(200) < 5)
     frame["phone"] = [f"555-{number}" for number in rng.integers(1000, 9999, 200)]
     frame["mobile"] = [f"{a}-{b}" for a, b in rng.integers((200, 1000), (999, 9999), size=(200, 2))]
-    status = {column.name: (column.status, column.kind) for column in read_table(frame).columns}
+    status = {column.name: (column.role, column.kind) for column in read_table(frame).columns}
     for name in ("user_id", "session", "account", "phone", "mobile"):
-        assert status[name] == ("isolated", "identifier")
+        assert status[name] == ("excluded", "identifier")
     huge = frame[["a", "b"]].assign(
         stars=10.0 ** rng.uniform(17, 20, 200), few=10**18 + rng.integers(0, 3, 200) * 10**17
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import Table, read_table
+from as_numbers import Table, read_table
 
 IDENTIFIERS = ["rownames", "idno", "uid", "SEQN", "caseid", "hhid", "ptid", "mergeid", "schid", "studyid", "w1_hhid"]
 ENDINGS = ["id_no", "serial_no", "docno", "pupilNR", "patnr", "Account Number", "nr", "idcode", "Patid"]
@@ -32,7 +32,7 @@ def told(table: Table, *parts: str) -> bool:
 def test_different_numbers_named_like_identifiers_take_no_part(name: str, text: bool) -> None:
     cells = [f"A-{cell}-{k % 7}" for k, cell in enumerate(different())] if text else different()
     table = read_table(numbers(120).assign(**{name: cells}))
-    assert (table.columns[2].kind, table.columns[2].status) == ("identifier", "isolated")
+    assert (table.columns[2].kind, table.columns[2].role) == ("identifier", "excluded")
     assert told(table, repr(name), "kept without edges")
     assert read_table(numbers(120).assign(**{name: cells}), identifier="keep").active.all()
 
@@ -52,7 +52,7 @@ def test_repeated_numbers_named_otherwise_take_part(name: str) -> None:
 @pytest.mark.parametrize("name", ["idno", "seqn", "hhid", "childid", "schid"])
 def test_identifiers_that_rows_share_take_no_part(name: str) -> None:
     table = read_table(numbers(120).assign(**{name: np.repeat(different(40), 3)}))
-    assert table.columns[2].status == "isolated" and told(table, repr(name), "40 values, 3 rows each")
+    assert table.columns[2].role == "excluded" and told(table, repr(name), "40 values, 3 rows each")
 
 
 def test_identifiers_that_few_rows_share_are_told_in_plain_words() -> None:
@@ -66,7 +66,7 @@ def test_identifiers_of_many_rows_each_are_groups(name: str) -> None:
     codes = np.r_[np.arange(30), rng.choice(30, 1970, p=np.arange(1, 31) / 465)] * 7
     for cells in (codes, [f"S{code}" for code in codes]):
         table = read_table(numbers(2000).assign(**{name: cells}))
-        assert (table.columns[2].kind, table.columns[2].status) == ("nominal", "used")
+        assert (table.columns[2].kind, table.columns[2].role) == ("nominal", "variable")
         assert table.values[codes == 29 * 7, 2].max() == 0  # by how frequent they are
         assert told(table, repr(name), "30 values, 67 rows each", "groups", "drop=, --drop")
     kept = read_table(numbers(2000).assign(**{name: codes}), identifier="keep")
@@ -76,7 +76,7 @@ def test_identifiers_of_many_rows_each_are_groups(name: str) -> None:
 @pytest.mark.parametrize("name", ["id", "patient_id", "customerId", "SUBJID", "subject", "idno"])
 def test_people_are_no_groups_however_many_rows_they_have(name: str) -> None:
     table = read_table(numbers(2000).assign(**{name: np.arange(2000) % 25 * 7}))
-    assert table.columns[2].status == "isolated"
+    assert table.columns[2].role == "excluded"
 
 
 def test_groups_of_other_rows_are_read_alike() -> None:
@@ -136,10 +136,10 @@ def test_columns_that_make_no_key_are_no_units() -> None:
 def test_time_that_rises_by_one_is_no_row_counter(name: str, order: int) -> None:
     years = np.arange(1959, 1996)[::order]
     table = read_table(numbers(37).assign(**{name: years, "t": np.arange(37)}))
-    assert (table.columns[2].kind, table.columns[2].status) == ("date", "used")
+    assert (table.columns[2].kind, table.columns[2].role) == ("date", "variable")
     np.testing.assert_array_equal(table.values[:, 2], years)
     assert told(table, repr(name), "the time of each row", "not for a row counter", "drop=, --drop")
-    assert table.columns[3].status == "isolated" and told(table, "'t': a row counter")
+    assert table.columns[3].role == "excluded" and told(table, "'t': a row counter")
     shuffled = read_table(numbers(37).assign(**{name: np.random.default_rng(0).permutation(years)}))
     assert shuffled.columns[2].kind == "date"
 

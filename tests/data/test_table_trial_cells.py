@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 from foundcause.data.encode import encode_column
 from foundcause.data.numbers import Decimal
 from foundcause.data.scales import known_order

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import read_table
-from foundcause.data.read import Table
+from as_numbers import Table, read_table
 from foundcause.errors import InputError
 from foundcause.knowledge import Knowledge
 
@@ -102,7 +101,7 @@ def test_repeated_identifiers_take_no_part(name: str, words: bool) -> None:
     frame = pd.DataFrame({name: [f"P{k}" for k in case] if words else case, "bp": rng.normal(size=200)})
     frame = frame.assign(age=np.repeat(rng.normal(size=50), 4)).sample(frac=1, random_state=1)
     table = read_table(frame)
-    assert table.columns[0].status == "isolated" and mentions(table, name, "50 values, 4 rows each")
+    assert table.columns[0].role == "excluded" and mentions(table, name, "50 values, 4 rows each")
     assert read_table(frame, identifier="keep").active.all()
     assert read_table(frame.rename(columns={name: "stay"})).active.all()
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from as_numbers import read_table
 from foundcause.cli.discover import _stem
-from foundcause.data import read_table
 from foundcause.diagnostics.health import table_warnings
 from foundcause.errors import TableError
 

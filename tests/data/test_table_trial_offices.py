@@ -7,7 +7,7 @@ import calendar
 import numpy as np
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 from foundcause.diagnostics import suspicions
 from foundcause.errors import TableError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from foundcause.data import read_table
+from as_numbers import read_table
 from foundcause.data.together import joined
 from foundcause.diagnostics import suspicions
 from foundcause.diagnostics.health import table_warnings

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foundcause.data import read_table
+from as_numbers import read_table
 from foundcause.diagnostics import suspicions
 from foundcause.features.series import time_direction
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from page_script import STATIC, run_script
 
-from foundcause.data.columns import ColumnInfo
+from foundcause.data.table import Column
 from foundcause.diagnostics.crowding import drawn_pairs
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
@@ -42,7 +42,7 @@ def _result(columns: int, share: float, *, idle: int = 0, roots: int = 0, seed: 
         np.where(rng.random((able, able)) < share, rng.uniform(0.6, 1, (able, able)), 0.1), 1
     )
     nothing = np.zeros((columns, columns))
-    status = ["isolated" if k >= columns - idle else "used" for k in range(columns)]
+    status = ["excluded" if k >= columns - idle else "variable" for k in range(columns)]
     return Result(
         names=names,
         edge_probabilities=nothing,
@@ -52,7 +52,7 @@ def _result(columns: int, share: float, *, idle: int = 0, roots: int = 0, seed: 
         agreement_matrix=nothing,
         threshold=0.5,
         columns=tuple(
-            ColumnInfo(name=name, kind="continuous", distinct=9, status=state)  # type: ignore[arg-type]
+            Column(name=name, kind="continuous", distinct=9, role=state)  # type: ignore[arg-type]
             for name, state in zip(names, status, strict=True)
         ),
         knowledge=Knowledge(roots=names[able : columns - idle]) if roots else None,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foundcause.data.columns import ColumnInfo
+from foundcause.data.table import Column
 from foundcause.findings import remark
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
@@ -38,7 +38,7 @@ def _result() -> Result:
         threshold=0.5,
         findings=[remark(f"column {EVIL!r} is odd")],
         settings={"rows": 50},
-        columns=tuple(ColumnInfo(name=name, kind="continuous", distinct=50) for name in names),
+        columns=tuple(Column(name=name, kind="continuous", distinct=50) for name in names),
         preview=np.random.default_rng(0).normal(size=(50, 4)),
         evidence={
             "correlation": np.full((4, 4), 0.4),

@@ -46,8 +46,8 @@ def test_knowledge_is_named_as_the_reason() -> None:
 
 
 def test_columns_that_took_no_part_are_not_called_unlikely() -> None:
-    columns = [{"name": "chol", "status": "isolated", "reason": "constant"}, {"name": "bmi", "status": "used"}]
-    assert _verdict(0, 0, columns=columns) == "Not examined: chol is isolated (constant)."
+    columns = [{"name": "chol", "role": "excluded", "reason": "constant"}, {"name": "bmi", "role": "variable"}]
+    assert _verdict(0, 0, columns=columns) == "Not examined: chol is excluded (constant)."
 
 
 def test_the_page_and_the_warnings_call_the_same_edges_undecided() -> None:
@@ -71,8 +71,8 @@ TEXT = """(() => {
 
 
 def test_statistics_say_what_they_rest_on() -> None:
-    columns = [{"name": name, "status": "used", "missing": 0.5 * (name == "b")} for name in "abcd"]
-    columns[3] |= {"status": "isolated", "reason": "constant"}
+    columns = [{"name": name, "role": "variable", "missing": 0.5 * (name == "b")} for name in "abcd"]
+    columns[3] |= {"role": "excluded", "reason": "constant"}
     correlation = [[None, 0.25, 0.5, None], [0.25, None, None, None], [0.5, None, None, None], [None] * 4]
     result = {"names": [*"abcd"], "columns": columns, "evidence": {"correlation": correlation}}
     given = {"result": result | {"settings": {"gaps": "filled from similar rows"}}, "pairs": [[0, 1], [1, 2], [0, 2]]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from foundcause.data.columns import ColumnInfo
+from foundcause.data.table import Column
 from foundcause.findings import remark
 from foundcause.knowledge import Knowledge
 from foundcause.result import Result
@@ -33,7 +33,7 @@ def make_result(names: tuple[str, ...] = NAMES) -> Result:
         findings=[remark("column '<i>' is odd")],
         settings={"rows": 40, "seed": 0},
         timing={"network": 0.1234},
-        columns=tuple(ColumnInfo(name=name, kind="continuous", distinct=40) for name in names),
+        columns=tuple(Column(name=name, kind="continuous", distinct=40) for name in names),
         knowledge=Knowledge(forbidden=[(names[3], names[0])]),
         preview=preview,
         evidence={"correlation": np.eye(D)},

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.patches import FancyArrowPatch
 from rich.console import Console
 
-from foundcause.data.columns import ColumnInfo
+from foundcause.data.table import Column
 from foundcause.diagnostics.crowding import crowding_warnings, drawn_pairs, is_crowded
 from foundcause.knowledge import Knowledge
 from foundcause.report.terminal import print_result
@@ -122,7 +122,7 @@ def test_a_wide_picture_has_no_more_arcs_than_an_eye_can_follow(tmp_path: Path) 
 def test_columns_without_a_part_and_roots_do_not_count(tmp_path: Path) -> None:
     result = crowd(12, 22)
     idle = tuple(
-        ColumnInfo(name=name, kind="continuous", distinct=9, status="isolated" if name == "c11" else "used")
+        Column(name=name, kind="continuous", distinct=9, role="excluded" if name == "c11" else "variable")
         for name in result.names
     )
     assert len(drawn_pairs(replace(result, columns=idle))) == 11, "22 of 55 pairs are more than a third"

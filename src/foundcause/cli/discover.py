@@ -77,10 +77,10 @@ def discover(
     nominal: Annotated[
         list[str] | None, typer.Option(help="A column whose numbers are codes of categories; repeatable.")
     ] = None,
-    constant: Annotated[str, typer.Option(help="Constant columns: isolate, drop or error.")] = "isolate",
-    empty: Annotated[str, typer.Option(help="Empty columns: isolate, drop or error.")] = "isolate",
-    identifier: Annotated[str, typer.Option(help="Identifiers: isolate, drop, error or keep.")] = "isolate",
-    duplicate: Annotated[str, typer.Option(help="Copies of columns: keep, isolate, drop or error.")] = "keep",
+    constant: Annotated[str, typer.Option(help="Constant columns: exclude, drop or error.")] = "exclude",
+    empty: Annotated[str, typer.Option(help="Empty columns: exclude, drop or error.")] = "exclude",
+    identifier: Annotated[str, typer.Option(help="Identifiers: exclude, drop, error or keep.")] = "exclude",
+    duplicate: Annotated[str, typer.Option(help="Copies of columns: keep, exclude, drop or error.")] = "keep",
     json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON; write files only with --out.")
     ] = False,

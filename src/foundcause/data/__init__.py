@@ -1,6 +1,10 @@
-"""Any table to numbers: files, data frames and arrays become ``Table(values, observed, names, columns, warnings)``."""
+"""Any table becomes typed columns, and those numbers.
 
-from foundcause.data.columns import ColumnInfo
-from foundcause.data.read import Table, read_table
+``read_table`` makes a ``Table`` of a file or frame. ``TableEncoder`` makes a ``Matrix`` of a ``Table``.
+"""
 
-__all__ = ["ColumnInfo", "Table", "read_table"]
+from foundcause.data.options import Policy, ReadOptions
+from foundcause.data.read import TableEncoder, read_table
+from foundcause.data.table import Column, Kind, Matrix, Role, Table
+
+__all__ = ["Column", "Kind", "Matrix", "Policy", "ReadOptions", "Role", "Table", "TableEncoder", "read_table"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from foundcause.data.columns import Kind
 from foundcause.data.dates import DigitStyle, days_of_digits, tell_odd_days
 from foundcause.data.epochs import find_epoch, tell_epoch
 from foundcause.data.gaps import tell_lone_value
 from foundcause.data.reading import Encoded, Style, counted
+from foundcause.data.table import Kind
 
 _COUNT_LIMIT = 1e6
 _LEAST_DATES = 5

@@ -1,101 +1,157 @@
-"""``read_table``: a path, data frame or array becomes a ``Table`` of numbers. Shapes: N rows, D columns."""
+"""``read_table`` and ``TableEncoder``: a path, frame or array becomes a ``Table``, and that a ``Matrix``.
+
+Shapes: N rows, D columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from foundcause.data.codes import tell_codes
-from foundcause.data.columns import ColumnInfo, Kind
 from foundcause.data.encode import encode_column
 from foundcause.data.files import NO_HEADER
 from foundcause.data.footer import count_footers
-from foundcause.data.names import known_names, unique_names
+from foundcause.data.names import as_text, known_names, unique_names
 from foundcause.data.numbers import guess_decimal
+from foundcause.data.options import ReadOptions
 from foundcause.data.panel import tell_units
 from foundcause.data.ranks import RANK_OF_ROWS, with_ranks
 from foundcause.data.reading import Encoded, Reading, is_text
 from foundcause.data.roles import TIME_OF_ROWS, with_groups, with_times
-from foundcause.data.screen import Finding, Policies, Policy, find_unfit, refuse, with_copies
+from foundcause.data.screen import Finding, find_unfit, refuse, with_copies
 from foundcause.data.second_header import LIKE_NAMES, without_second_headers
 from foundcause.data.sources import read_source
+from foundcause.data.table import Column, Kind, Matrix, Role, Table
 from foundcause.data.together import joined
 from foundcause.data.words import WITHOUT_ORDER
 from foundcause.errors import InputError, TableError
+from foundcause.findings import remark
 
-MAX_ROWS = 20_000
 MAX_COLUMNS = 20_000
 WITHOUT_EDGES = "kept without edges"
 _NOTES_TOGETHER = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Table:
-    """A table of numbers.
+class Numbers:
+    """What reading makes of a source: the matrix, typed cells, columns that were dropped, remarks and readings."""
 
-    values: (N, D) float64, NaN where unobserved; never infinite.
-    names: D unique column names, in the order of the source.
-    columns: what each column was taken for; those with status ``isolated`` take no part in the graph. Columns with
-        status ``dropped`` stand at the end and have no values.
-    places: (N,) where the rows stood in the source, from 0, without those that are empty.
-    total_rows: rows of the source before sampling, without those that are empty and without totals below the table.
-    warnings: what a reader of the result should know about the table.
-    readings: how columns of words were read, so that ``read_table`` can read other rows alike.
-    """
-
-    values: np.ndarray
-    names: tuple[str, ...]
-    columns: tuple[ColumnInfo, ...]
-    places: np.ndarray
-    total_rows: int
+    matrix: Matrix
+    frame: pd.DataFrame
+    dropped: tuple[Column, ...]
     warnings: tuple[str, ...]
-    readings: Mapping[str, Reading] = field(default_factory=dict)
-
-    @property
-    def observed(self) -> np.ndarray:
-        """(N, D) bool."""
-        return ~np.isnan(self.values)
-
-    @property
-    def active(self) -> np.ndarray:
-        """(D,) bool: columns that take part in the graph."""
-        return np.array([column.status == "used" for column in self.columns[: len(self.names)]], dtype=bool)
+    readings: Mapping[str, Reading]
 
 
-def read_table(
-    source: Any,
-    *,
-    max_rows: int = MAX_ROWS,
-    seed: int = 0,
-    constant: Policy = "isolate",
-    empty: Policy = "isolate",
-    identifier: Policy = "isolate",
-    duplicate: Policy = "keep",
-    separator: str | None = None,
-    header: bool | None = None,
-    names: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    nominal: Sequence[str] = (),
-    readings: Mapping[str, Reading] | None = None,
-) -> Table:
-    """Read a CSV, TSV or Parquet file, a pandas or polars frame, an Arrow table, a NumPy array, or a dict of columns.
+def read_table(source: Any, options: ReadOptions | None = None, **overrides: Any) -> Table:
+    """Read a table from a file or from memory.
 
-    max_rows: larger tables are sampled, without replacement, by ``seed``.
-    constant, empty, identifier, duplicate: what to do with such columns: ``isolate`` (keep them without edges),
-        ``drop``, ``error``; for the last two also ``keep`` (use them all the same).
-    separator, header: of text files, when the guess is wrong.
-    names: column names, for arrays.
-    drop: columns to leave out of the table.
-    nominal: columns whose numbers are codes of categories without an order, such as zip codes.
-    readings: ``Table.readings`` of a table read before, so that what is written here means the same numbers.
+    Parameters
+    ----------
+    source : path or table
+        A CSV, TSV or Parquet file, a pandas or polars frame, an Arrow table, a NumPy array or a dict of columns. A
+        ``Table`` comes back as it is, unless its frame was edited: then its columns are judged anew.
+    options : ReadOptions or None
+        How to read it. None reads with the defaults.
+    **overrides
+        Fields of ``ReadOptions`` that replace those of ``options``.
+
+    Returns
+    -------
+    Table
+        The typed cells in ``frame``, how each column was read in ``columns``, remarks in ``findings``.
     """
-    policies = Policies(constant=constant, empty=empty, identifier=identifier, duplicate=duplicate)
-    if not isinstance(max_rows, int | np.integer) or max_rows < 1:
-        raise InputError(f"max_rows={max_rows!r} must be a whole number of at least 1")
+    if isinstance(source, Table):
+        if options is None and not overrides and not source.edited:
+            return source
+        kept = {"separator": None, "header": None, "names": None, "sql": None}
+        chosen = ReadOptions.of(options or source.options, **{**kept, **overrides})
+        present = [as_text(name) for name in source.frame.columns]
+        lacking = {option: [n for n in getattr(chosen, option) if n in present] for option in ("drop", "nominal")}
+        source, options = source.frame, ReadOptions.of(chosen, **lacking)
+    else:
+        options = ReadOptions.of(options, **overrides)
+    read = read_numbers_of(source, options)
+    return Table(
+        frame=read.frame,
+        columns=(*read.matrix.columns, *read.dropped),
+        findings=[remark(text) for text in read.warnings],
+        total_rows=read.matrix.total_rows,
+        options=options,
+        _read=read,
+        _pristine=read.frame.copy(deep=False),
+    )
+
+
+class TableEncoder:
+    """Turn tables into numbers, other rows like those it was fitted to.
+
+    Attributes
+    ----------
+    columns_ : tuple of Column
+        The columns that were fitted.
+    """
+
+    def fit(self, table: Table) -> TableEncoder:
+        """Learn how the columns of a table become numbers.
+
+        Parameters
+        ----------
+        table : Table
+            What ``read_table`` returned, perhaps with an edited frame.
+
+        Returns
+        -------
+        TableEncoder
+            Itself.
+        """
+        self._table = read_table(table)
+        self.columns_: tuple[Column, ...] = self._table._read.matrix.columns
+        return self
+
+    def transform(self, table: Any) -> Matrix:
+        """Return the numbers of a table.
+
+        Parameters
+        ----------
+        table : Table, or anything ``read_table`` reads
+            The fitted table, or other rows with at least its columns. Their words, dates and numbers in text mean what
+            they meant in the fitted table. Words that it does not have count as missing.
+
+        Returns
+        -------
+        Matrix
+            With the columns that were fitted.
+        """
+        fitted: Numbers = self._table._read
+        if isinstance(table, Table) and (table is self._table or table._read is fitted) and not table.edited:
+            return fitted.matrix
+        options = self._table.options
+        if isinstance(table, Table):
+            table, options = table.frame, ReadOptions.of(options, separator=None, header=None, names=None)
+        names = [column.name for column in self.columns_]
+        kept = [name for name in options.nominal if name in names]
+        options = ReadOptions.of(options, drop=(), nominal=kept, constant="exclude", empty="exclude")
+        other = read_numbers_of(table, ReadOptions.of(options, identifier="keep", duplicate="keep"), fitted.readings)
+        position = {name: k for k, name in enumerate(other.matrix.names)}
+        if lacking := [name for name in names if name not in position]:
+            raise InputError(f"the table lacks columns {lacking}. Give the columns that were fitted: {names}")
+        return dataclasses.replace(
+            other.matrix, values=other.matrix.values[:, [position[name] for name in names]], columns=self.columns_
+        )
+
+
+def read_numbers_of(source: Any, options: ReadOptions, readings: Mapping[str, Reading] | None = None) -> Numbers:
+    """Read a source as numbers; ``readings``: of a table read before, so that what is written here means the same."""
+    max_rows, seed, separator, header = options.max_rows, options.random_state or 0, options.separator, options.header
+    names, drop, nominal, identifier = options.names, options.drop, options.nominal, options.identifier
+    policies = options
     raw = read_source(source, max_rows=max_rows, seed=seed, separator=separator, header=header)
     begins = len(raw.places) > 0 and raw.places[0] == 0  # a sample may lack the first row
     denied = header is False and not raw.named
@@ -149,7 +205,8 @@ def read_table(
         warnings.append(f"{holding} no value in any column that takes part; left out")
     if len(places) == total_rows:
         total_rows -= emptied
-    return _assemble(unique, encoded, findings, policies, places[filled], total_rows, warnings)
+    typed = {name: column.reset_index(drop=True)[filled] for name, column in columns.items()}
+    return _assemble(typed, encoded, findings, policies, places[filled], total_rows, warnings)
 
 
 def _encode(
@@ -162,7 +219,7 @@ def _encode(
     ]
 
 
-def _filled_rows(encoded: list[Encoded], findings: list[Finding | None], policies: Policies) -> np.ndarray:
+def _filled_rows(encoded: list[Encoded], findings: list[Finding | None], policies: ReadOptions) -> np.ndarray:
     """(N,) bool, rows that show a column that takes part, other than their time or rank; all when no row does."""
     filled = np.zeros(len(encoded[0].values), dtype=bool)
     for column, finding in zip(encoded, findings, strict=True):
@@ -187,22 +244,22 @@ def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Findi
     return notes
 
 
-_STATUS: dict[str, Literal["used", "isolated", "dropped"]] = {"keep": "used", "isolate": "isolated", "drop": "dropped"}
+_ROLES: dict[str, Role] = {"keep": "variable", "exclude": "excluded", "drop": "dropped"}
 
 
 def _assemble(
-    names: list[str],
+    cells: Mapping[str, pd.Series],
     encoded: list[Encoded],
     findings: list[Finding | None],
-    policies: Policies,
+    policies: ReadOptions,
     places: np.ndarray,
     total_rows: int,
     warnings: list[str],
-) -> Table:
-    rows = len(encoded[0].values)
+) -> Numbers:
+    names, rows = list(cells), len(encoded[0].values)
     kept: list[int] = []
-    columns: list[ColumnInfo] = []
-    dropped: list[ColumnInfo] = []
+    columns: list[Column] = []
+    dropped: list[Column] = []
     told: dict[str, list[str]] = {}
     for k, (name, column, finding) in enumerate(zip(names, encoded, findings, strict=True)):
         policy = getattr(policies, finding.case) if finding else "keep"
@@ -212,13 +269,13 @@ def _assemble(
         kind: Kind = column.kind
         if finding is not None and finding.case != "duplicate":
             kind = finding.case
-        info = ColumnInfo(
+        info = Column(
             name=name,
             kind=kind,
             encoding=column.encoding,
             missing=float(1 - observed.mean()),
             distinct=len(np.unique(column.values[observed])),
-            status=_STATUS[policy],
+            role=_ROLES[policy],
             reason="" if finding is None else finding.reason,
         )
         if finding is not None:
@@ -227,7 +284,7 @@ def _assemble(
                 "keep": "nothing in the table tells the two apart, so edges of one may belong to the other",
             }.get(policy, WITHOUT_EDGES)
             told.setdefault(f"{finding.reason}; {verb}", []).append(name)
-        if info.status == "dropped":
+        if info.role == "dropped":
             dropped.append(info)
         else:
             kept.append(k)
@@ -236,12 +293,25 @@ def _assemble(
         shown = ", ".join(map(repr, which[:5])) + (f" and {len(which) - 5} more" if len(which) > 5 else "")
         warnings.append(f"column{'s' if len(which) > 1 else ''} {shown}: {fate}")
     values = np.column_stack([encoded[k].values for k in kept]) if kept else np.zeros((rows, 0))
-    return Table(
-        values=values,
-        names=tuple(names[k] for k in kept),
-        columns=(*columns, *dropped),
-        places=places,
-        total_rows=total_rows,
+    return Numbers(
+        matrix=Matrix(values=values, columns=tuple(columns), positions=places, total_rows=total_rows),
+        frame=pd.DataFrame({names[k]: _typed(cells[names[k]], encoded[k]) for k in kept}),
+        dropped=tuple(dropped),
         warnings=tuple(dict.fromkeys(warnings)),
         readings={names[k]: reading for k in kept if (reading := encoded[k].reading) is not None},
     )
+
+
+def _typed(cells: pd.Series, column: Encoded) -> pd.Series:
+    """The cells of a column as pandas' own types."""
+    if column.kind == "date" and column.encoding.startswith("days since"):
+        microseconds = np.where(np.isnan(column.values), 0, column.values) * 86_400e6
+        moments = pd.Series(np.round(microseconds).astype("int64").astype("datetime64[us]"))
+        return moments.mask(np.isnan(column.values))
+    if column.kind in ("ordinal", "nominal", "binary") and is_text(cells):
+        cells = cells.where(cells.isna(), cells.astype(str))
+        order = cells.iloc[np.argsort(column.values, kind="stable")][~np.isnan(np.sort(column.values))].unique()
+        return pd.Series(pd.Categorical(cells, categories=order, ordered=column.kind == "ordinal"))
+    if column.encoding in ("as is", "seconds") and not is_text(cells):
+        return cells.reset_index(drop=True)
+    return pd.Series(column.values)

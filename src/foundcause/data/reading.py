@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from foundcause.data.columns import Kind
+from foundcause.data.table import Kind
 
 _SHOWN_LETTERS = 40
 

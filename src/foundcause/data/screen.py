@@ -13,12 +13,10 @@ import numpy as np
 
 from foundcause.data.copies import copies
 from foundcause.data.naming import may_name_groups, names_cases, numbers_rows
+from foundcause.data.options import ReadOptions
 from foundcause.data.reading import Encoded, counted
-from foundcause.errors import ConfigError, TableError
+from foundcause.errors import TableError
 
-Policy = Literal["isolate", "drop", "error", "keep"]
-POLICIES: tuple[str, ...] = ("isolate", "drop", "error")
-KEEPABLE: tuple[str, ...] = ("identifier", "duplicate")  # a judgement that the user may overrule with "keep"
 ROW_COUNTER = "a row counter"
 
 _MIN_OBSERVED = 3
@@ -30,28 +28,6 @@ _MANY_ROWS = 20  # of one value: so many rows share a species or a plot, hardly 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policies:
-    """What happens to a column that cannot take part: kept without edges, left out, refused, or used all the same.
-
-    constant: one value in all rows.
-    empty: fewer than three observed cells.
-    identifier: names or numbers the rows instead of describing them.
-    duplicate: a copy of another column, possibly rescaled.
-    """
-
-    constant: Policy = "isolate"
-    empty: Policy = "isolate"
-    identifier: Policy = "isolate"
-    duplicate: Policy = "keep"
-
-    def __post_init__(self) -> None:
-        for case in ("constant", "empty", "identifier", "duplicate"):
-            choices = (*POLICIES, "keep") if case in KEEPABLE else POLICIES
-            if getattr(self, case) not in choices:
-                raise ConfigError(f"{case}={getattr(self, case)!r} is unknown; choose {', '.join(choices)}")
-
-
-@dataclass(frozen=True, kw_only=True)
 class Finding:
     """Why a column does not take part: the policy that decides its fate, and a reason in words."""
 
@@ -60,7 +36,7 @@ class Finding:
 
 
 def find_unfit(
-    names: Sequence[str], encoded: Sequence[Encoded], policies: Policies, *, places: np.ndarray, total_rows: int
+    names: Sequence[str], encoded: Sequence[Encoded], policies: ReadOptions, *, places: np.ndarray, total_rows: int
 ) -> list[Finding | None]:
     """One finding per column, None for columns that are fit by themselves or, named like identifiers, kept by policy.
 
@@ -88,7 +64,7 @@ def with_copies(
 def refuse(name: str, finding: Finding, rows: int) -> TableError:
     """The error for a column whose policy is ``error``."""
     size = counted(rows, "row", "rows")
-    return TableError(f'column {name!r} is {finding.reason} ({size}); drop it or pass {finding.case}="isolate"')
+    return TableError(f'column {name!r} is {finding.reason} ({size}); drop it or pass {finding.case}="exclude"')
 
 
 def _alone(name: str, column: Encoded, *, places: np.ndarray, total_rows: int) -> Finding | None:

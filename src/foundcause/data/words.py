@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from foundcause.data.clock import are_full_hours, read_clock_times
-from foundcause.data.columns import Kind
 from foundcause.data.compound import GenotypeStyle, HeightStyle, ScoreStyle, read_compound
 from foundcause.data.dates import DateStyle, read_dates, tell_odd_days
 from foundcause.data.durations import read_durations
@@ -24,6 +23,7 @@ from foundcause.data.periods import read_two_years
 from foundcause.data.reading import Codes, Encoded, Reading, counted, quote, shorten
 from foundcause.data.scales import are_perhaps_codes, find_scale, fold, known_grades, known_order, known_truth
 from foundcause.data.sizes import SizeStyle, read_sizes
+from foundcause.data.table import Kind
 from foundcause.data.unread import are_lists, tell_measures, tell_numbers
 from foundcause.data.vocabulary import is_missing
 

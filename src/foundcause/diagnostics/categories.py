@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from foundcause.data.columns import ColumnInfo
 from foundcause.data.one_hot import one_hot_groups
+from foundcause.data.table import Column
 from foundcause.diagnostics.wording import grouped, joined, listed
 
 _MOST_COMPARED = 500
@@ -16,7 +16,7 @@ _LEAST_ROWS = 10
 _SECOND_WORD = re.compile(r".*=0, (.*)=1", re.DOTALL)
 
 
-def category_warnings(values: np.ndarray, columns: Sequence[ColumnInfo]) -> list[str]:
+def category_warnings(values: np.ndarray, columns: Sequence[Column]) -> list[str]:
     """Warnings about columns of (N, D) values that are never 1, or what their words were coded as, in the same row."""
     rows, variables = values.shape
     if rows < _LEAST_ROWS or not 2 <= variables <= _MOST_COMPARED:
@@ -38,7 +38,7 @@ def category_warnings(values: np.ndarray, columns: Sequence[ColumnInfo]) -> list
     return found
 
 
-def _never(groups: Sequence[list[ColumnInfo]]) -> str:
+def _never(groups: Sequence[list[Column]]) -> str:
     """Which columns exclude each other; 1 may be our code of a word, which is told instead."""
     coded = any(_word(column) for group in groups for column in group)
     never = "never hold these values in the same row" if coded else "are never 1 in the same row"
@@ -48,11 +48,11 @@ def _never(groups: Sequence[list[ColumnInfo]]) -> str:
     return f"some columns {never} ({grouped(said)})"
 
 
-def _named(column: ColumnInfo, coded: bool) -> str:
+def _named(column: Column, coded: bool) -> str:
     return f"{column.name!r} ({_word(column) or '1'})" if coded else repr(column.name)
 
 
-def _word(column: ColumnInfo) -> str | None:
+def _word(column: Column) -> str | None:
     """The word in quotation marks that was coded as 1, if any was."""
     match = _SECOND_WORD.fullmatch(column.encoding)
     return None if match is None else repr(match[1])

@@ -56,7 +56,7 @@ def crowding_warnings(
 
 def sharing_columns(result: Result) -> int:
     """How many columns of a result could share a hidden cause: those that took part, but for roots."""
-    idle = {column.name for column in result.columns if column.status != "used"}
+    idle = {column.name for column in result.columns if column.role != "variable"}
     roots = set(result.knowledge.roots) if result.knowledge else set()
     return len(set(result.names) - idle - roots)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from foundcause.data.columns import ColumnInfo
+from foundcause.data.table import Column
 from foundcause.diagnostics.functions import Function, functions, products, twin_groups
 from foundcause.diagnostics.wording import grouped, listed, together
 
@@ -14,7 +14,7 @@ _LEAVE_OUT = "leave one of them out (drop=, --drop)"
 _LEAVE_OUT_EACH = "leave one of each out (drop=, --drop)"
 
 
-def derived_warnings(values: np.ndarray, columns: Sequence[ColumnInfo]) -> list[str]:
+def derived_warnings(values: np.ndarray, columns: Sequence[Column]) -> list[str]:
     """Warnings about columns of (N, D) values that others determine; relations of one kind are told at once."""
     names = [column.name for column in columns]
     pairs = functions(values)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from foundcause.data import Table
+from foundcause.data import Matrix
 from foundcause.data.ranks import mean_ranks
 from foundcause.diagnostics.names import words_of
 
@@ -62,7 +62,7 @@ _HUGE = 10_000  # those that count people are larger than any body
 _VARIED = 0.5  # deviation by the mean; what bodies weigh varies less
 
 
-def counts_column(table: Table) -> str | None:
+def counts_column(table: Matrix) -> str | None:
     """The column that tells how many cases each row stands for: each combination of the other columns occurs once.
 
     Independent cases with as many values would meet, so that this is no chance.
@@ -84,7 +84,7 @@ def counts_column(table: Table) -> str | None:
     return table.names[named[0]]
 
 
-def looks_long(table: Table) -> tuple[str, str] | None:
+def looks_long(table: Matrix) -> tuple[str, str] | None:
     """The column of names and that of values of a melted table: the level of the one depends on the other."""
     if len(table.names) > _LONG_COLUMNS:
         return None
@@ -103,7 +103,7 @@ def looks_long(table: Table) -> tuple[str, str] | None:
     return None
 
 
-def looks_transposed(table: Table) -> bool:
+def looks_transposed(table: Matrix) -> bool:
     """Whether the columns are cases (``sample_1``, ``sample_2``, ...) and the first one names what was measured."""
     first, *rest = table.columns[: len(table.names)]
     if first.kind not in ("nominal", "identifier") or first.encoding == "as is" or first.distinct < len(table.values):
@@ -148,5 +148,5 @@ def _weigh_cases(cells: np.ndarray, *, varied: bool) -> bool:
     return abs(mean - 1) < _MEAN_ONE or median > _HUGE or (varied and float(cells.std()) > _VARIED * mean)
 
 
-def _named(table: Table, names: set[str]) -> list[int]:
+def _named(table: Matrix, names: set[str]) -> list[int]:
     return [k for k in np.flatnonzero(table.active).tolist() if table.names[k].casefold() in names]

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from foundcause.data import Table
+from foundcause.data import Matrix
 from foundcause.data.copies import first_of_copies
 from foundcause.data.numeric import codes_for_missing
 from foundcause.diagnostics.categories import category_warnings
@@ -19,7 +19,7 @@ from foundcause.diagnostics.wording import joined, listed
 from foundcause.inference.far_cells import isolated_cells
 
 
-def suspicions(table: Table) -> list[str]:
+def suspicions(table: Matrix) -> list[str]:
     """Warnings about cells, columns and the shape of a table; none for an ordinary one.
 
     Copies of a column are told where the table is read, and nothing is said of a copy that is said of the first.
@@ -39,7 +39,7 @@ def suspicions(table: Table) -> list[str]:
     ]
 
 
-def _isolated(table: Table, part: list[int]) -> list[str]:
+def _isolated(table: Matrix, part: list[int]) -> list[str]:
     found = []
     for k in part:
         name = table.names[k]
@@ -49,7 +49,7 @@ def _isolated(table: Table, part: list[int]) -> list[str]:
         cells = isolated_cells(table.values[:, k])
         if len(cells) == 0:
             continue
-        shown = joined([f"{table.values[row, k]:.10g} (row {table.places[row] + 1})" for row in cells.tolist()])
+        shown = joined([f"{table.values[row, k]:.10g} (row {table.positions[row] + 1})" for row in cells.tolist()])
         value, such = ("the value {} lies", "a single such cell") if len(cells) == 1 else ("the values {} lie", "they")
         found.append(
             f"column {name!r}: {value.format(shown)} far from all others; "
@@ -58,7 +58,7 @@ def _isolated(table: Table, part: list[int]) -> list[str]:
     return found
 
 
-def _nearly_constant(table: Table, part: list[int]) -> list[str]:
+def _nearly_constant(table: Matrix, part: list[int]) -> list[str]:
     rare = {}
     for k in part:
         column = table.values[:, k]
@@ -75,7 +75,7 @@ def _nearly_constant(table: Table, part: list[int]) -> list[str]:
     ]
 
 
-def _counts(table: Table) -> list[str]:
+def _counts(table: Matrix) -> list[str]:
     name = counts_column(table)
     if name is None:
         return []
@@ -86,7 +86,7 @@ def _counts(table: Table) -> list[str]:
     ]
 
 
-def _shape(table: Table) -> list[str]:
+def _shape(table: Matrix) -> list[str]:
     found = []
     if long := looks_long(table):
         names, values = (json.dumps(name, ensure_ascii=False) for name in long)
@@ -103,7 +103,7 @@ def _shape(table: Table) -> list[str]:
     return found
 
 
-def _design(table: Table) -> list[str]:
+def _design(table: Matrix) -> list[str]:
     part = np.flatnonzero(table.active).tolist()
     named = design_columns([table.names[k] for k in part], table.values[:, part])
     if not named:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from foundcause.data import Table
+from foundcause.data import Matrix
 from foundcause.data.headings import moments_across
 from foundcause.diagnostics.wording import listed
 
@@ -12,7 +12,7 @@ _MOST = 0.5  # of the columns
 _SHOWN_NAMES = 3
 
 
-def time_across_warnings(table: Table) -> list[str]:
+def time_across_warnings(table: Matrix) -> list[str]:
     """A warning where most columns are named by moments; the table may be meant so, one case a row."""
     moments = moments_across(table.names)
     if len(moments) <= _MOST * len(table.names):

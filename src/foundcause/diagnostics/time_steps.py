@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from foundcause.data import Table
+from foundcause.data import Matrix
 from foundcause.data.clock import SINCE_MIDNIGHT
 from foundcause.features.series import moments, monotone_direction, shares_moments
 
@@ -22,7 +22,7 @@ _SECONDS = 86_400.0
 _COUNTED_IN = {"days since": "day", SINCE_MIDNIGHT: "minute", "year in which": "year", "fiscal year": "year"}
 
 
-def time_step_warnings(table: Table) -> list[str]:
+def time_step_warnings(table: Matrix) -> list[str]:
     """Warnings about each column of dates that goes by even steps, as that of one series does."""
     if table.total_rows > len(table.values):  # a sample has gaps
         return []

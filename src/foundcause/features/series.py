@@ -24,7 +24,7 @@ from foundcause.data.panel import tells_apart
 from foundcause.features.registry import FeatureSet, Quantity, features_of
 
 if TYPE_CHECKING:
-    from foundcause.data.read import Table
+    from foundcause.data.table import Matrix
 
 WINDOW = 24
 MOST_WINDOWS = 40  # spread over the table
@@ -67,7 +67,7 @@ class RowDependence:
 def row_dependence(
     values_ND: np.ndarray,
     *,
-    table: Table | None = None,
+    table: Matrix | None = None,
     columns: Sequence[int] | None = None,
     dates: Collection[int] = (),
 ) -> RowDependence:
@@ -77,7 +77,7 @@ def row_dependence(
     ----------
     values_ND : ndarray of shape (N, D)
         Cells in the order of the source, NaN where missing.
-    table : Table, optional
+    table : Matrix, optional
         The table that the values come from. Its columns of dates tell the direction of time.
     columns : sequence of int, optional
         Positions in ``table`` of the D columns. All of them by default.
@@ -277,7 +277,7 @@ def _residualize(column: np.ndarray, sort_key: np.ndarray) -> np.ndarray:
 # Which way time runs
 
 
-def time_direction(table: Table) -> int:
+def time_direction(table: Matrix) -> int:
     """1 where the rows rise in time, -1 where they fall, 0 where that is unknown.
 
     Sorted columns of dates decide, ties included, or years where there are no dates. The direction is unknown where
@@ -289,7 +289,7 @@ def time_direction(table: Table) -> int:
     return directions.pop() if one_way else 0
 
 
-def moments(table: Table) -> dict[str, np.ndarray]:
+def moments(table: Matrix) -> dict[str, np.ndarray]:
     """Columns of dates by name, (N,) each, NaN for missing; a single day goes with a single time of day."""
     columns = table.columns[: len(table.names)]
     dated = {column.name: table.values[:, k] for k, column in enumerate(columns) if column.kind == "date"}
@@ -312,7 +312,7 @@ def monotone_direction(column: np.ndarray) -> int:
     return int((steps >= 0).all()) - int((steps <= 0).all())
 
 
-def shares_moments(table: Table, moments: np.ndarray) -> bool:
+def shares_moments(table: Matrix, moments: np.ndarray) -> bool:
     """Whether rows of one moment (N,) belong to several stations, which a column of words or of units names."""
     observed = moments[~np.isnan(moments)]
     if len(np.unique(observed)) == len(observed):
@@ -325,7 +325,7 @@ def shares_moments(table: Table, moments: np.ndarray) -> bool:
     )
 
 
-def _years(table: Table) -> dict[str, np.ndarray]:
+def _years(table: Matrix) -> dict[str, np.ndarray]:
     """Columns of years, 2020, and of their months, 202001, by name: numbers, for cases have years, too."""
     return {
         column.name: table.values[:, k]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foundcause.data import read_table
+from foundcause.data import TableEncoder, read_table
 from foundcause.data.names import as_text
 from foundcause.errors import InputError, OutputError
 from foundcause.files import write_text
@@ -223,7 +223,8 @@ def _as_discovered(result: Result, data: Any) -> pd.DataFrame:
     nominal = [name for name in result.settings.get("read", {}).get("nominal", ()) if name in result.names]
     # Columns of an array may have got their names when it was discovered.
     unnamed = getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns") and data.shape[1] == len(result.names)
-    table = read_table(data, max_rows=sys.maxsize, nominal=nominal, names=result.names if unnamed else None)
+    typed = read_table(data, max_rows=sys.maxsize, nominal=nominal, names=result.names if unnamed else None)
+    table = TableEncoder().fit(typed).transform(typed)
     if lacking := [name for name in result.names if name not in table.names]:
         few = ", ".join(map(repr, table.names[:8])) + (", ..." if len(table.names) > 8 else "")
         raise InputError(

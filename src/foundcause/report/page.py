@@ -154,7 +154,7 @@ def _columns(result: Result) -> str:
     )
     rows = []
     for column in result.columns:
-        note = "" if column.status == "used" else f"{column.status}: {column.reason}"
+        note = "" if column.role == "variable" else f"{column.role}: {column.reason}"
         cells = (column.name, column.kind, column.encoding, f"{column.missing:.0%}", str(column.distinct), note)
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

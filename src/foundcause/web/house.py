@@ -104,7 +104,7 @@ def check_choices(
     for option, chosen in (("drop", drop), ("nominal", nominal)):
         if unknown := [name for name in chosen if name not in known]:
             raise HTTPException(400, f"{option} names {unknown[0]!r}, but the table has no such column")
-    used = [column["name"] for column in answer["columns"] if column["status"] != "dropped"]
+    used = [column["name"] for column in answer["columns"] if column["role"] != "dropped"]
     names = [name for name in used if name not in set(drop)]
     if len(names) < 2:
         raise HTTPException(400, "drop leaves fewer than two columns; a causal graph needs at least two")

@@ -37,7 +37,7 @@ class ColumnView(BaseModel):
     encoding: str
     missing: float
     distinct: int
-    status: Literal["used", "isolated", "dropped"]
+    role: Literal["variable", "excluded", "dropped"]
     reason: str
 
 

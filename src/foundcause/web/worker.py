@@ -88,19 +88,19 @@ def read(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     refuse_foreign(path, task["name"])
     _refuse_large_parquet(path, task)
     table = read_table(path)
-    columns = len(table.names)
+    columns = len(table.frame.columns)
     if columns < 2:
         raise TableError(
             f"{task['name']!r} has one column; a causal graph needs at least two. Is the separator one of , ; tab |?"
         )
-    if len(table.values) < MIN_ROWS:
-        raise TableError(f"{task['name']!r} has {len(table.values)} rows; at least {MIN_ROWS} are needed")
+    if len(table.frame) < MIN_ROWS:
+        raise TableError(f"{task['name']!r} has {len(table.frame)} rows; at least {MIN_ROWS} are needed")
     _refuse_size(table.total_rows, columns, task)
     return {
         "rows": table.total_rows,
-        "sampled_rows": len(table.values),
+        "sampled_rows": len(table.frame),
         "columns": [asdict(column) for column in table.columns],
-        "warnings": list(table.warnings),
+        "warnings": [finding.message for finding in table.findings],
     }
 
 

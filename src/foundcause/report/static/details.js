@@ -54,9 +54,9 @@ function edgeVerdict(result, i, j) {
 
 /** A sentence when one of the two columns took no part, "" otherwise: then nothing was found out about the pair. */
 function setAside(result, i, j) {
-  const column = (result.columns || []).find((info) => info.status !== "used"
+  const column = (result.columns || []).find((info) => info.role !== "variable"
     && (info.name === result.names[i] || info.name === result.names[j]));
-  return column ? `Not examined: ${column.name} is ${column.status} (${column.reason}).` : "";
+  return column ? `Not examined: ${column.name} is ${column.role} (${column.reason}).` : "";
 }
 
 /** A sentence when the user said that nothing causes one of the two, "" otherwise: they then share no hidden cause. */
@@ -159,7 +159,7 @@ function nodeDetails(result, index, edges) {
   if (column) {
     rows.push(["taken as", column.kind], ["encoding", column.encoding], ["missing", percent(column.missing)],
       ["distinct values", String(column.distinct)]);
-    if (column.reason) rows.push([column.status, column.reason]);
+    if (column.reason) rows.push([column.role, column.reason]);
   }
   return element("div", {}, element("h3", {}, result.names[index]), facts(rows));
 }

@@ -101,7 +101,7 @@ const CROWDED = { least: 12, oneOf: 3, followed: 3 }; // the same as in crowding
 function drawnPairs(result) {
   const pairs = hiddenPairs(result);
   const roots = (result.knowledge || {}).roots || [];
-  const idle = (result.columns || []).filter((info) => info.status !== "used").map((info) => info.name);
+  const idle = (result.columns || []).filter((info) => info.role !== "variable").map((info) => info.name);
   const columns = result.names.filter((name) => !roots.includes(name) && !idle.includes(name)).length;
   const crowded = pairs.length >= CROWDED.least && CROWDED.oneOf * pairs.length > columns * (columns - 1) / 2;
   if (!crowded && pairs.length <= CROWDED.followed * columns) return pairs;

@@ -8,7 +8,7 @@ export function createColumns(body, onChange) {
   let columns = [];
   let words = new Map(); // name -> "drop" or "nominal"
 
-  const used = () => columns.filter(({ name, status }) => status !== "dropped" && words.get(name) !== "drop").map(({ name }) => name);
+  const used = () => columns.filter(({ name, role }) => role !== "dropped" && words.get(name) !== "drop").map(({ name }) => name);
 
   function menu(column) {
     const choices = [["", column.kind], ["drop", "leave out"]];
@@ -30,13 +30,13 @@ export function createColumns(body, onChange) {
     return select;
   }
 
-  const rowClass = ({ name, status }) => [words.get(name) === "drop" ? "dropped" : status, words.get(name) ? "changed" : ""].join(" ").trim();
+  const rowClass = ({ name, role }) => [words.get(name) === "drop" ? "dropped" : role, words.get(name) ? "changed" : ""].join(" ").trim();
 
   function row(column) {
-    const note = column.status === "used" ? (column.encoding === "as is" ? null : column.encoding) : `${column.status}: ${column.reason}`;
+    const note = column.role === "variable" ? (column.encoding === "as is" ? null : column.encoding) : `${column.role}: ${column.reason}`;
     return element("tr", { class: rowClass(column), "data-name": column.name },
       element("td", {}, element("span", { class: "column-name" }, column.name), note ? element("span", { class: "note" }, note) : null),
-      element("td", {}, column.status === "dropped" ? column.kind : menu(column)),
+      element("td", {}, column.role === "dropped" ? column.kind : menu(column)),
       element("td", {}, column.missing ? `${(100 * column.missing).toFixed(column.missing < 0.1 ? 1 : 0)}%` : "none"));
   }
 
