@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from foundcause.effects.design import Block, named_block
-from foundcause.effects.regression import Estimate, doubly_robust, linear_effect, partially_linear
+from foundcause.effects.regression import Estimate, additive_effect, doubly_robust, linear_effect, partially_linear
 from foundcause.effects.sampled import SampledGraphs
 from foundcause.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Estimator = Literal["auto", "linear", "boosting", "doubly-robust"]
-_ESTIMATORS = ("auto", "linear", "boosting", "doubly-robust")
+Estimator = Literal["auto", "linear", "additive", "boosting", "doubly-robust"]
+_ESTIMATORS = ("auto", "linear", "additive", "boosting", "doubly-robust")
 _COSTLY_SETS = 5  # adjustment sets that a learner is fitted for; rarer ones use the estimate of the most common one
 _DRAWS = 50  # values that a graph contributes to the interval
 
@@ -107,8 +107,8 @@ def estimate_effect(
         Columns of the table, from ``design_blocks``.
     treatment, outcome : str
         Columns.
-    estimator : {"auto", "linear", "boosting", "doubly-robust"}
-        How to adjust. "auto" takes linear regression with curved covariates.
+    estimator : {"auto", "linear", "additive", "boosting", "doubly-robust"}
+        How to adjust. "auto" is "additive": regression splines, linear where rows are few.
     level : float, default=0.9
         Probability of the interval.
     standardized : bool, default=True
@@ -136,14 +136,14 @@ def estimate_effect(
     if rows.sum() < 10:
         raise InputError(f"only {rows.sum()} rows hold both {treatment!r} and {outcome!r}; at least 10 are needed")
     scale = effect_scale / cause_scale
-    method = "linear" if estimator == "auto" else estimator
+    method = "additive" if estimator == "auto" else estimator
     others = _other_levels(x, cause)
 
     needed = causal & identified
     unique, group, counts = _grouped(sets[needed])
     estimates: list[Estimate] = []
     for order, members in enumerate(unique):
-        costly = method != "linear" and order >= _COSTLY_SETS
+        costly = method in ("boosting", "doubly-robust") and order >= _COSTLY_SETS
         if costly:
             estimates.append(estimates[0])
             continue
@@ -275,6 +275,8 @@ def _estimate(
 ) -> Estimate:
     if method == "linear":
         return linear_effect(cause, effect, covariates)
+    if method == "additive":
+        return additive_effect(cause, effect, covariates)
     seed = int(rng.integers(2**31))
     if method == "boosting":
         return partially_linear(cause, effect, covariates, seed=seed)

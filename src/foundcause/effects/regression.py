@@ -36,19 +36,87 @@ def linear_effect(cause: np.ndarray, effect: np.ndarray, covariates: np.ndarray)
     Estimate
         Infinite error if the covariates determine the cause.
     """
+    return _average_change(cause[:, None], np.ones(1), effect, covariates)
+
+
+def additive_effect(cause: np.ndarray, effect: np.ndarray, covariates: np.ndarray) -> Estimate:
+    """Estimate the mean change of the effect when the cause rises by one unit around each row.
+
+    Cause and covariates enter by restricted cubic splines, so that curves neither hide an effect nor leave confounding.
+
+    Parameters
+    ----------
+    cause, effect : ndarray of shape (N,)
+    covariates : ndarray of shape (N, P)
+
+    Returns
+    -------
+    Estimate
+        That of ``linear_effect`` where rows are too few for curves.
+    """
     N = len(cause)
+    curves = [spline(column) for column in covariates.T]
+    knots = _knots(cause)
+    if knots is None or 10 * (3 + sum(curve.shape[1] for curve in curves)) > N:
+        return linear_effect(cause, effect, np.column_stack([*curves]) if curves and N > 200 else covariates)
+    change = (_spline(cause + 0.5, knots) - _spline(cause - 0.5, knots)).mean(axis=0)
+    return _average_change(_spline(cause, knots), change, effect, np.column_stack([np.zeros((N, 0)), *curves]))
+
+
+def spline(values: np.ndarray) -> np.ndarray:
+    """Return a column and its restricted cubic spline terms, (N, 1 or 3).
+
+    Parameters
+    ----------
+    values : ndarray of shape (N,)
+
+    Returns
+    -------
+    ndarray of shape (N, 1) or (N, 3)
+        One column where the values are too few to bend.
+    """
+    knots = _knots(values)
+    return values[:, None] if knots is None else _spline(values, knots)
+
+
+def _knots(values: np.ndarray) -> np.ndarray | None:
+    knots = np.quantile(values, [0.05, 0.35, 0.65, 0.95])
+    return knots if np.diff(knots).min() > 0.05 * values.std() > 0 and len(np.unique(values)) > 5 else None
+
+
+def _spline(values: np.ndarray, knots: np.ndarray) -> np.ndarray:
+    """(N, 3): linear beyond the outer knots (Stone and Koo, "Additive splines in statistics", 1985)."""
+    cubes = np.maximum(values[:, None] - knots, 0.0) ** 3
+    before, last = knots[-2], knots[-1]
+    bends = [
+        (
+            cubes[:, k]
+            - cubes[:, 2] * (last - knots[k]) / (last - before)
+            + cubes[:, 3] * (before - knots[k]) / (last - before)
+        )
+        / (last - knots[0]) ** 2
+        for k in range(2)
+    ]
+    return np.column_stack([values, *bends])
+
+
+def _average_change(terms: np.ndarray, change: np.ndarray, effect: np.ndarray, covariates: np.ndarray) -> Estimate:
+    """Estimate ``change @ coefficients`` of the terms (N, T) of the cause, given covariates (HC3)."""
+    N = len(effect)
     basis, singular, _ = np.linalg.svd(np.column_stack([np.ones(N), covariates]), full_matrices=False)
     basis = basis[:, singular > 1e-8 * singular[0]]
-    rest = cause - basis @ (basis.T @ cause)
-    spread = float(rest @ rest)
-    if spread <= 1e-10 * N * max(float(cause.var()), 1e-300) or basis.shape[1] + 2 > N:
+    rest = terms - basis @ (basis.T @ terms)
+    if (rest[:, 0] ** 2).sum() <= 1e-10 * N * max(float(terms[:, 0].var()), 1e-300):
+        return Estimate(0.0, float("inf"))
+    if basis.shape[1] + terms.shape[1] + 1 > N:
         return Estimate(0.0, float("inf"))
     response = effect - basis @ (basis.T @ effect)
-    slope = float(rest @ response) / spread
-    residual = response - slope * rest
-    leverage = np.minimum((basis**2).sum(axis=1) + rest**2 / spread, 1 - 1e-6)
-    error = float(np.sqrt(((rest * residual / (1 - leverage)) ** 2).sum())) / spread
-    return Estimate(slope, error)
+    inverse = np.linalg.pinv(rest.T @ rest, rcond=1e-10, hermitian=True)
+    coefficients = inverse @ (rest.T @ response)
+    residual = response - rest @ coefficients
+    leverage = np.minimum((basis**2).sum(axis=1) + ((rest @ inverse) * rest).sum(axis=1), 1 - 1e-6)
+    influence = rest @ (inverse @ change) * residual / (1 - leverage)
+    return Estimate(float(change @ coefficients), float(np.sqrt((influence**2).sum())))
 
 
 def partially_linear(cause: np.ndarray, effect: np.ndarray, covariates: np.ndarray, *, seed: int = 0) -> Estimate:
