@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from foundcause.model.network import FoundCause
-from foundcause.simulate.chance import uniform
+from foundcause.simulate.draws import uniform
 from foundcause.training.batches import collate
 from foundcause.training.distributed import Team
 from foundcause.training.loop import train

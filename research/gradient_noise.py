@@ -22,7 +22,7 @@ import torch
 from foundcause.api import SHIPPED_CHECKPOINT, load_network
 from foundcause.model.network import FoundCause
 from foundcause.paper.losses import AdaptiveState
-from foundcause.simulate.make import drawn_size
+from foundcause.simulate.tasks import drawn_size
 from foundcause.training.batches import Batch, collate
 from foundcause.training.objectives import objective
 from foundcause.training.preparation import Job, Prepared, Recipe, run

@@ -22,9 +22,9 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 
 from foundcause.bench.datasets.cause_effect_pairs import labels
 from foundcause.features import compute, feature_set
-from foundcause.simulate.make import drawn_size, make_task
 from foundcause.simulate.mixture import named
 from foundcause.simulate.settings import Mixture
+from foundcause.simulate.tasks import drawn_size, make_task
 
 IN_TUEBINGEN = ("abalone", "Auto", "mpg", "faithful", "geyser", "concrete", "Pima", "UN", "gapminder")
 NO_MEASUREMENT = ("id", "rownames", "index", "case", "obs", "subject", "year", "time", "date", "day", "month")

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from simulator_audit import sortabilities, tally
 
 from foundcause.simulate.mixture import make_task, named
-from foundcause.simulate.shares import tally
-from foundcause.simulate.sortability import report
 
 LIMIT = 4.5
 CHUNK = 250
@@ -30,7 +29,7 @@ def chunk(mixture: str, seed: int, start: int, stop: int, sortable: int) -> list
     records = []
     for index in range(start, stop):
         task = make_task(named(mixture), seed, index)
-        task.record["sortability"] = report(task) if index < sortable else None
+        task.record["sortability"] = sortabilities(task) if index < sortable else None
         records.append(task.record)
     return records
 

@@ -26,9 +26,10 @@ from sklearn.model_selection import KFold, cross_val_predict
 from foundcause.data import TableEncoder, read_table
 from foundcause.errors import FoundcauseError
 from foundcause.features.series import row_dependence
-from foundcause.simulate.make import drawn_size, make_task
+from foundcause.simulate.extension import pair_components
 from foundcause.simulate.mixture import named
-from foundcause.simulate.settings import PAIR_COMPONENTS, Mixture
+from foundcause.simulate.settings import Mixture
+from foundcause.simulate.tasks import drawn_size, make_task
 
 LEAST_COLUMNS, MOST_COLUMNS, LEAST_ROWS, MOST_ROWS = 4, 30, 80, 5000
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -118,7 +119,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     whole = named(options.mixture)
-    mixture = whole.without(*(name for name in PAIR_COMPONENTS if name in whole.weights))
+    mixture = whole.without(*(name for name in pair_components() if name in whole.weights))
     there = pd.DataFrame([described(values) for values in real()])
     kinds, made = zip(*synthetic(mixture, options.seed, options.tables), strict=True)
     here = pd.DataFrame([described(values) for values in made])

@@ -13,7 +13,6 @@ from foundcause import discover
 from foundcause.diagnostics import suspicions
 from foundcause.inference.far_cells import isolated_cells
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.simulate.settings import Mishaps
 
 ROWS = 600
 
@@ -201,7 +200,7 @@ def test_ordinary_tables_raise_hardly_a_suspicion() -> None:
 
     Of 480 such tables 9% were told something, and 1% more since flags that exclude each other are told here too.
     """
-    ordinary, kinds = replace(SHIPPED, mishaps=Mishaps()), list(SHIPPED.without("textbook", "series", "mixed").weights)
+    ordinary, kinds = replace(SHIPPED, corruptions={}), list(SHIPPED.without("textbook", "series", "mixed").weights)
 
     def alarms(kind: str, index: int) -> list[str]:
         task = make_task(ordinary.only(kind), seed=5, index=index)

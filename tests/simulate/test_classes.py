@@ -8,11 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foundcause.simulate.classes import tell_in_classes
+from foundcause.simulate.corruptions.measurement_scales import put_in_classes
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
-from foundcause.simulate.settings import Mishaps
-
-ALWAYS = Mishaps(classes=1.0)
 
 
 @given(seed=st.integers(0, 10_000), rows=st.integers(20, 400), gaps=st.booleans())
@@ -23,7 +20,7 @@ def test_classes_rise_with_what_was_measured(seed: int, rows: int, gaps: bool) -
     if gaps:
         values[rng.random(values.shape) < 0.2] = np.nan
     given_discrete = np.array([False] * 4 + [True, False])
-    told, discrete, changed = tell_in_classes(rng, ALWAYS, values, given_discrete)
+    told, discrete, changed = put_in_classes(rng, values, given_discrete)
     assert changed == (discrete & ~given_discrete).sum()
     np.testing.assert_array_equal(np.isnan(told), np.isnan(values))
     np.testing.assert_array_equal(told[:, 4:], values[:, 4:])  # codes, and what had few values
@@ -38,17 +35,14 @@ def test_classes_rise_with_what_was_measured(seed: int, rows: int, gaps: bool) -
 
 
 def test_a_quarter_of_our_tables_and_none_of_the_paper() -> None:
-    assert PAPER.mishaps.classes == 0.0
-    values = np.random.default_rng(0).standard_normal((100, 8))
-    rng, nothing = np.random.default_rng(1), np.zeros(8, dtype=bool)
-    told = [tell_in_classes(rng, SHIPPED.mishaps, values, nothing)[2] is not None for _ in range(2000)]
-    assert abs(np.mean(told) - SHIPPED.mishaps.classes) < 0.03
-    assert tell_in_classes(rng, Mishaps(), values, nothing)[2] is None
+    assert not PAPER.corruptions
+    records = [make_task(SHIPPED.only("linear_gaussian"), 4, index).record for index in range(300)]
+    assert abs(np.mean(["classes" in record for record in records]) - SHIPPED.corruptions["classes"]) < 0.08
 
 
 def test_labels_stay_and_pairs_are_left_alone() -> None:
-    often = dataclasses.replace(SHIPPED, mishaps=ALWAYS)
-    plain = dataclasses.replace(SHIPPED, mishaps=Mishaps())
+    often = dataclasses.replace(SHIPPED, corruptions={"classes": 1.0})
+    plain = dataclasses.replace(SHIPPED, corruptions={})
     for index in range(5):
         told, before = (make_task(mixture.only("dowhy"), 3, index) for mixture in (often, plain))
         assert told.adjacency.sum() == before.adjacency.sum() and told.confounding.sum() == before.confounding.sum()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.simulate import excerpts
-from foundcause.simulate.latents import marginalise
+from foundcause.simulate.components import borrowed as excerpts
+from foundcause.simulate.hidden_causes import marginalize
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.simulate.task import Scene
 
@@ -29,7 +29,7 @@ def tasks() -> list:
 
 def test_two_columns_of_every_source(tasks: list) -> None:
     assert all(task.values.shape[1] == 2 for task in tasks)
-    assert {task.record["source"] for task in tasks} == set(excerpts.SOURCES)
+    assert {task.record["source"] for task in tasks} == set(SHIPPED.excerpt_sources)
     assert {task.record["component"] for task in tasks} == {"excerpts"}
 
 
@@ -49,7 +49,7 @@ def test_labels_follow_from_the_whole_graph() -> None:
         scene = chain()
         cut = excerpts.cut(np.random.default_rng(seed), scene)
         assert (~cut.hidden).sum() == 2
-        adjacency, confounding = marginalise(cut.graph, cut.hidden)
+        adjacency, confounding = marginalize(cut.graph, cut.hidden)
         np.testing.assert_array_equal(adjacency, [[False, True], [False, False]])
         # An unseen node before both reaches the second only through the first.
         assert not confounding.any()
@@ -63,10 +63,11 @@ def test_what_was_hidden_stays_hidden_and_lone_columns_stay_alone() -> None:
 
 
 def test_sources_are_those_of_the_mixture_if_it_has_any() -> None:
-    rng = np.random.default_rng(1)
-    drawn = {excerpts.choose_source(rng, {"sensors": 0.5, "pairs": 0.5})[0] for _ in range(20)}
-    assert drawn == {"sensors"}
-    assert len({excerpts.choose_source(rng, {"excerpts": 1.0})[0] for _ in range(100)}) == len(excerpts.SOURCES)
+    only = SHIPPED.only("excerpts")
+    with_sensors = only.with_weights({"sensors": 0.01, "pairs": 0.01, "excerpts": 1.0})
+    tasks = [make_task(with_sensors, 1, index) for index in range(20)]
+    assert {task.record["source"] for task in tasks if task.record["component"] == "excerpts"} == {"sensors"}
+    assert len({make_task(only, 1, index).record["source"] for index in range(100)}) == len(SHIPPED.excerpt_sources)
 
 
 def test_half_of_the_linked_ones_start_at_a_node_without_causes() -> None:

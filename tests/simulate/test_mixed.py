@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from foundcause.simulate.mixed import KINDS, NAME, mixed
+from foundcause.simulate.components.mixed_kinds import KINDS, mixed
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
 
-ONLY = SHIPPED.only(NAME).clean()
+ONLY = SHIPPED.only("mixed").clean()
 ROWS = 4000
 
 
@@ -85,6 +85,6 @@ def test_parents_matter_and_strangers_do_not() -> None:
 
 
 def test_only_ours_has_it_and_tasks_are_pure() -> None:
-    assert NAME not in PAPER.weights and SHIPPED.weights[NAME] == pytest.approx(0.08)
-    first, second = (make_task(SHIPPED.only(NAME), 3, 5) for _ in range(2))
+    assert "mixed" not in PAPER.weights and SHIPPED.weights["mixed"] == pytest.approx(0.08)
+    first, second = (make_task(SHIPPED.only("mixed"), 3, 5) for _ in range(2))
     assert np.array_equal(first.values, second.values, equal_nan=True) and first.record == second.record

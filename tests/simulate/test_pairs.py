@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from foundcause.simulate import pairs
-from foundcause.simulate.pairs_causes import CAUSES
-from foundcause.simulate.pairs_expressions import _inside, expression, expression_cause, expression_effect
-from foundcause.simulate.pairs_functions import gaussian_process, random_noise, warp
-from foundcause.simulate.pairs_mechanisms import LAWS, NOISES, law
-from foundcause.simulate.pairs_nested import PLACES, polynomial_effect
+from foundcause.simulate.components import pair_families as pairs
+from foundcause.simulate.components.pair_causes import CAUSES
+from foundcause.simulate.components.pair_effects import (
+    NATURAL_LAWS,
+    NOISE_KINDS,
+    NOISE_PLACES,
+    _inside,
+    expression,
+    expression_cause,
+    expression_effect,
+    natural_law,
+    polynomial_effect,
+)
+from foundcause.simulate.random_functions import gaussian_process, random_noise, warp
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +65,13 @@ def test_relations_and_directions_have_their_shares(scenes: list) -> None:
 
 
 def test_shares_sum_to_one() -> None:
-    for shares in (pairs.RELATIONS, pairs.FAMILIES, LAWS, NOISES, {k: v for k, (_, v) in CAUSES.items()}):
+    for shares in (
+        pairs.RELATIONS,
+        pairs.PAIR_FAMILIES,
+        NATURAL_LAWS,
+        NOISE_KINDS,
+        {k: v for k, (_, v) in CAUSES.items()},
+    ):
         assert abs(sum(shares.values()) - 1.0) < 1e-9
 
 
@@ -112,12 +126,12 @@ def test_causes_are_finite(name: str) -> None:
         assert np.isfinite(column).all()
 
 
-@pytest.mark.parametrize("name", list(LAWS))
+@pytest.mark.parametrize("name", list(NATURAL_LAWS))
 def test_laws_are_functions_of_the_cause(name: str) -> None:
     for seed in range(30):
         cause = np.random.default_rng(seed).gamma(1.0, size=200)
         cause[100:] = cause[:100]
-        response = law(np.random.default_rng(seed + 1), cause, name)
+        response = natural_law(np.random.default_rng(seed + 1), cause, name)
         np.testing.assert_allclose(response[:100], response[100:])
         assert abs(response.std() - 1.0) < 1e-6
 
@@ -138,7 +152,7 @@ def test_expressions_are_functions_of_all_their_terms() -> None:
     assert (heard > 190).all()
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", NOISE_PLACES)
 def test_polynomial_effects_show_their_cause(place: str) -> None:
     """Multiplied noise is in proportion to the spread of what it multiplies, however far that is from zero."""
     faint = 0

@@ -8,22 +8,22 @@ import json
 import numpy as np
 import pytest
 
-from foundcause.simulate import series, series_time
-from foundcause.simulate.latents import marginalise
+from foundcause.simulate.components import time_series
+from foundcause.simulate.hidden_causes import marginalize
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.simulate.task import Scene
 
-ONLY = SHIPPED.only(series.NAME)
+ONLY = SHIPPED.only("series")
 CLEAN = ONLY.clean()
-QUIET = series.Pace(memory=0.3, late=0.0, inert=0.0)
-EVERYTHING = series.Pace(
+QUIET = time_series.Pace(memory=0.3, late=0.0, inert=0.0)
+EVERYTHING = time_series.Pace(
     memory=0.9, late=0.7, inert=0.4, clock=4, averaged=True, told_late=0.4, rhythms=2, changes=0.4, trend=False
 )
 
 
-def scene_of(seed: int, pace: series.Pace, *, rows: int = 1000, variables: int = 8) -> Scene:
+def scene_of(seed: int, pace: time_series.Pace, *, rows: int = 1000, variables: int = 8) -> Scene:
     with np.errstate(all="ignore"):
-        return series.series(np.random.default_rng(seed), CLEAN, rows=rows, variables=variables, pace=pace)
+        return time_series.series(np.random.default_rng(seed), CLEAN, rows=rows, variables=variables, pace=pace)
 
 
 def unlinked(scene: Scene) -> np.ndarray:
@@ -65,7 +65,7 @@ def test_everything_at_once_gives_finite_columns_that_vary(rows: int) -> None:
 
 def test_shares_are_what_they_are_said_to_be() -> None:
     rng = np.random.default_rng(0)
-    paces = [series.draw_pace(rng, 500) for _ in range(3000)]
+    paces = [time_series.draw_pace(rng, 500) for _ in range(3000)]
     for share, expected in [
         (np.mean([pace.clock > 1 for pace in paces]), 0.35),
         (np.mean([pace.told_late > 0 for pace in paces]), 0.15),
@@ -79,7 +79,7 @@ def test_shares_are_what_they_are_said_to_be() -> None:
     assert {pace.clock for pace in paces} == {1, 2, 3, 4, 5, 6}
     assert max(pace.memory for pace in paces) < 0.999
     for rows in (4000, 9000, 50_000):
-        clocks = [series.draw_pace(rng, rows).clock for _ in range(100)]
+        clocks = [time_series.draw_pace(rng, rows).clock for _ in range(100)]
         assert max(clocks) == 1 or max(clocks) * rows <= 20_000
 
 
@@ -87,20 +87,20 @@ def test_memory_is_what_is_left_a_row_later_whatever_the_clock() -> None:
     for clock in (1, 3, 6):
         pace = dataclasses.replace(QUIET, memory=0.8, clock=clock)
         rng = np.random.default_rng(clock)
-        values = series.remembering(rng, rng.standard_normal(3000 * clock).astype(np.float32), pace.a_moment(0.8))
-        shown = series_time.rows_of(values[None], clock, averaged=False)[0]
+        values = time_series.remembering(rng, rng.standard_normal(3000 * clock).astype(np.float32), pace.a_moment(0.8))
+        shown = time_series.shown_rows(values[None], clock, averaged=False)[0]
         assert np.corrcoef(shown[1:], shown[:-1])[0, 1] == pytest.approx(0.8, abs=0.05)
 
 
 def test_rows_show_the_mean_of_their_moments_or_the_last() -> None:
     values = np.random.default_rng(3).standard_normal((2, 400)).astype(np.float32)
     for averaged in (True, False):
-        shown = series_time.rows_of(values, 4, averaged)
+        shown = time_series.shown_rows(values, 4, averaged)
         expected = values.reshape(2, 100, 4).mean(axis=2) if averaged else values[:, 3::4]
         for got, wanted in zip(shown, expected, strict=True):
             assert np.corrcoef(got, wanted)[0, 1] > 0.9999
             assert np.abs(got).mean() == pytest.approx(np.sqrt(2 / np.pi), rel=1e-3)
-    assert series_time.rows_of(values, 1, averaged=True) is values
+    assert time_series.shown_rows(values, 1, averaged=True) is values
 
 
 def test_late_telling_changes_what_is_recorded_as_the_record_says_and_nothing_else() -> None:
@@ -134,7 +134,7 @@ def test_late_telling_changes_what_is_recorded_as_the_record_says_and_nothing_el
 def test_no_column_is_told_so_late_that_nobody_sees_its_edges() -> None:
     rng = np.random.default_rng(2)
     values = rng.standard_normal((40, 500)).astype(np.float32)
-    told = series_time.tell_late(rng, values.copy(), np.arange(40))
+    told = time_series.delay_columns(rng, values.copy(), np.arange(40))
     assert all("mean" in entry for entry in told)
 
 
@@ -147,8 +147,8 @@ def test_those_that_feel_a_rhythm_share_a_hidden_cause_and_no_edge() -> None:
         assert 1 <= number <= 2
         assert scene.hidden[:number].all()
         assert not scene.graph[:, :number].any()
-        adjacency, confounding = marginalise(scene.graph, scene.hidden, scene.confounded)
-        without, shared = marginalise(
+        adjacency, confounding = marginalize(scene.graph, scene.hidden, scene.confounded)
+        without, shared = marginalize(
             scene.graph[number:, number:], scene.hidden[number:], scene.confounded[number:, number:]
         )
         assert np.array_equal(adjacency, without)
@@ -188,7 +188,7 @@ def test_a_driver_shows_in_those_that_feel_it_and_in_no_others() -> None:
     ],
     ids=["rhythms", "trend", "clock"],
 )
-def test_what_has_no_cause_in_common_is_not_dependent(pace: series.Pace) -> None:
+def test_what_has_no_cause_in_common_is_not_dependent(pace: time_series.Pace) -> None:
     """With little memory, chance is small: two trends, or two that feel one unlabelled rhythm, would stand out."""
     found = []
     for seed in range(40):
@@ -224,10 +224,10 @@ def test_averages_of_a_finer_clock_leave_less_lead_than_rows_that_are_moments() 
             pace = dataclasses.replace(QUIET, clock=clock)
             moments = 1500 * clock
             kept = pace.a_moment(0.7)
-            cause = series.remembering(rng, rng.standard_normal(moments).astype(np.float32), kept)
-            own = series.remembering(rng, rng.standard_normal(moments).astype(np.float32), kept)
+            cause = time_series.remembering(rng, rng.standard_normal(moments).astype(np.float32), kept)
+            own = time_series.remembering(rng, rng.standard_normal(moments).astype(np.float32), kept)
             effect = np.concatenate([cause[:1], cause[:-1]]) + 0.5 * own
-            x, y = (innovations(v) for v in series_time.rows_of(np.stack([cause, effect]), clock, averaged=True))
+            x, y = (innovations(v) for v in time_series.shown_rows(np.stack([cause, effect]), clock, averaged=True))
             now, before = abs(np.corrcoef(x, y)[0, 1]), abs(np.corrcoef(x[:-1], y[1:])[0, 1])
             shares.append(before / (now + before))
         ahead[clock] = np.mean(shares)
@@ -239,11 +239,11 @@ def test_effects_of_change_follow_the_difference_or_a_sum_that_leaks() -> None:
     rng = np.random.default_rng(6)
     for clock in (1, 4):
         pace = dataclasses.replace(QUIET, changes=1.0, clock=clock)
-        cause = series.remembering(rng, rng.standard_normal(4000).astype(np.float32), 0.9)
+        cause = time_series.remembering(rng, rng.standard_normal(4000).astype(np.float32), 0.9)
         change = cause[clock:] - cause[:-clock]
         like_change = []
         for _ in range(20):
-            felt = series._felt(rng, cause, 0.9, pace)
+            felt = time_series._felt(rng, cause, 0.9, pace)
             like_change.append(abs(np.corrcoef(change, felt[clock:])[0, 1]) > 0.99)
             if not like_change[-1]:
                 assert np.corrcoef(felt[:-1], felt[1:])[0, 1] > np.corrcoef(cause[:-1], cause[1:])[0, 1]
@@ -252,12 +252,12 @@ def test_effects_of_change_follow_the_difference_or_a_sum_that_leaks() -> None:
 
 def test_noise_that_nodes_share_is_still_shared_when_it_remembers() -> None:
     """Pairs of correlated noise are labelled as confounded, so their columns have to show it."""
-    mixture = dataclasses.replace(CLEAN, artefacts=dataclasses.replace(CLEAN.artefacts, correlated_noise=1.0))
+    mixture = dataclasses.replace(CLEAN, artifacts=dataclasses.replace(CLEAN.artifacts, correlated_noise=1.0))
     together, kept = [], []
     for seed in range(60):
         pace = dataclasses.replace(QUIET, memory=0.7)
         with np.errstate(all="ignore"):
-            scene = series.series(np.random.default_rng(seed), mixture, rows=1500, variables=12, pace=pace)
+            scene = time_series.series(np.random.default_rng(seed), mixture, rows=1500, variables=12, pace=pace)
         roots = ~scene.graph.any(axis=0)
         pairs = np.triu(scene.confounded & np.outer(roots, roots))
         together += np.abs(correlations(scene.values)[pairs]).tolist()

@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from foundcause.simulate.latents import MOST_CIRCUMSTANCES, marginalise, with_circumstances
+from foundcause.simulate.components import studies
+from foundcause.simulate.hidden_causes import MOST_CIRCUMSTANCES, marginalize, with_circumstances
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
-from foundcause.simulate.worlds import WORLDS
 
 
 def test_circumstances_are_hidden_roots_and_leave_the_graph_as_it_is() -> None:
@@ -21,13 +21,13 @@ def test_circumstances_are_hidden_roots_and_leave_the_graph_as_it_is() -> None:
         new = len(wider) - 8
         assert 1 <= new <= MOST_CIRCUMSTANCES and unseen[:new].all() and (unseen[new:] == hidden).all()
         assert not wider[:, :new].any() and (wider[new:, new:] == graph).all()
-        assert (marginalise(wider, unseen)[0] == marginalise(graph, hidden)[0]).all()  # no edge between columns is new
+        assert (marginalize(wider, unseen)[0] == marginalize(graph, hidden)[0]).all()  # no edge between columns is new
 
 
 def test_they_confound_many_pairs() -> None:
     rng = np.random.default_rng(1)
     graph, hidden = np.zeros((10, 10), dtype=bool), np.zeros(10, dtype=bool)
-    shares = [marginalise(*with_circumstances(rng, graph, hidden))[1].mean() for _ in range(100)]
+    shares = [marginalize(*with_circumstances(rng, graph, hidden))[1].mean() for _ in range(100)]
     assert 0.3 < np.mean(shares) < 0.9
 
 
@@ -52,7 +52,7 @@ def test_the_paper_has_none_and_draws_nothing() -> None:
 def test_outcomes_of_studies_have_many_causes_and_few_effects() -> None:
     causes, effects = [], []
     for seed in range(80):
-        scene = WORLDS["studies"](np.random.default_rng(seed), rows=60, variables=12)
+        scene = studies.draw(np.random.default_rng(seed), rows=60, variables=12)
         first = len(scene.graph) - scene.record["sequels"] - scene.record["outcomes"]
         causes.append(scene.graph[:, first].sum())
         effects.append(scene.graph[first].sum())

@@ -7,11 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from foundcause.simulate.derived import derive, gaps_follow, number_of_derived
+from foundcause.simulate.corruptions.extra_columns import derive, gaps_follow
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
-from foundcause.simulate.settings import Mishaps
 
-ALWAYS = dataclasses.replace(SHIPPED, mishaps=Mishaps(derived=1.0), missing=PAPER.missing)
+ALWAYS = dataclasses.replace(SHIPPED, corruptions={"derived": 1.0}, missing=PAPER.missing)
 
 
 def table(rng: np.random.Generator, rows: int = 300) -> np.ndarray:
@@ -95,11 +94,10 @@ def test_tasks_hold_derived_columns_as_effects_and_keep_their_size() -> None:
 
 
 def test_the_share_is_that_of_the_mixture_and_the_paper_has_none() -> None:
-    rng = np.random.default_rng(6)
-    numbers = np.array([number_of_derived(rng, SHIPPED.mishaps, 12) for _ in range(4000)])
-    assert (numbers > 0).mean() == pytest.approx(SHIPPED.mishaps.derived, abs=0.025) and numbers.max() == 4
-    assert number_of_derived(rng, Mishaps(derived=1.0), 2) == 0
-    assert PAPER.mishaps.derived == 0.0
+    records = [make_task(SHIPPED.only("linear_gaussian"), 6, index).record for index in range(300)]
+    numbers = np.array([record.get("derived", 0) for record in records if record["variables"] >= 4])
+    assert (numbers > 0).mean() == pytest.approx(SHIPPED.corruptions["derived"], abs=0.08)
+    assert "derived" not in PAPER.corruptions
 
 
 def test_the_last_resort_varies_in_the_precision_of_tables() -> None:

@@ -12,7 +12,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import dowhy_path
+from foundcause.simulate.components import paths
 from foundcause.simulate.graphs import TOPOLOGIES, limit_parents, position_attachment, sequential_attachment
 from foundcause.simulate.mixture import PAPER, SHIPPED
 
@@ -116,7 +116,7 @@ def test_dowhy_graphs_keep_the_table_of_the_paper(kind: str) -> None:
     rng = np.random.default_rng(6)
     last, fractions = [], []
     for _ in range(2000):
-        graph = dowhy_path.draw_graph(rng, dataclasses.replace(PAPER.dowhy, graph=kind), 50)
+        graph = paths.dowhy_graph(rng, dataclasses.replace(PAPER.dowhy, graph=kind), 50)
         fractions.append((graph.sum(axis=0) == 0).mean())
         last.append(graph[:, -1].sum())
     assert min(fractions) >= 0.04 and max(fractions) <= 0.40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.simulate.latents import choose_hidden, marginalise
+from foundcause.simulate.hidden_causes import choose_hidden, marginalize
 
 
 def walk(graph: np.ndarray, hidden: np.ndarray, start: int) -> set[int]:
@@ -53,7 +53,7 @@ def test_matches_brute_force_on_thousands_of_graphs() -> None:
         hidden[rng.integers(nodes)] = False
         confounded = np.triu(rng.random((nodes, nodes)) < rng.choice([0.0, 0.1]), 1)
         confounded |= confounded.T
-        adjacency, confounding = marginalise(graph, hidden, confounded)
+        adjacency, confounding = marginalize(graph, hidden, confounded)
         expected = brute_force(graph, hidden, confounded)
         np.testing.assert_array_equal(adjacency, expected[0])
         np.testing.assert_array_equal(confounding, expected[1])
@@ -66,7 +66,7 @@ def test_long_hidden_chain_is_one_edge() -> None:
     graph = np.eye(nodes, k=1, dtype=bool)
     hidden = np.ones(nodes, dtype=bool)
     hidden[[0, -1]] = False
-    adjacency, confounding = marginalise(graph, hidden)
+    adjacency, confounding = marginalize(graph, hidden)
     assert adjacency.tolist() == [[False, True], [False, False]]
     assert not confounding.any()  # the chain's hidden nodes reach its end only
 
@@ -76,7 +76,7 @@ def test_hand_computed_case() -> None:
     graph = np.zeros((5, 5), dtype=bool)
     for i, j in [(0, 1), (1, 2), (1, 3), (2, 4)]:
         graph[i, j] = True
-    adjacency, confounding = marginalise(graph, np.array([False, True, False, False, False]))
+    adjacency, confounding = marginalize(graph, np.array([False, True, False, False, False]))
     names = ["0", "2", "3", "4"]
     edges = {(names[i], names[j]) for i, j in np.argwhere(adjacency)}
     assert edges == {("0", "2"), ("0", "3"), ("2", "4")}

@@ -8,20 +8,24 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from foundcause.errors import ConfigError
-from foundcause.simulate import special
-from foundcause.simulate.chance import Range, uniform
-from foundcause.simulate.make import drawn_size, generator
+from foundcause.simulate.components import special_tasks
+from foundcause.simulate.corruptions.missing_cells import enough
+from foundcause.simulate.draws import Range, uniform
+from foundcause.simulate.extension import components
 from foundcause.simulate.mixture import MIXTURES, PAPER, SHIPPED, Mixture, make_task, named
-from foundcause.simulate.sanitise import enough
-from foundcause.simulate.settings import COMPONENT_NAMES, WORLD_NAMES, Sizes
-from foundcause.simulate.shares import tally
+from foundcause.simulate.settings import FIELDS_OF_EXCERPTS, Sizes
 from foundcause.simulate.task import Task
+from foundcause.simulate.tasks import drawn_size, generator
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "research"))
+from simulator_audit import tally
 
 DIGEST = """
 import hashlib, json, sys
@@ -98,7 +102,7 @@ def test_sizes_of_the_mixtures(many: tuple[Mixture, list[Task]]) -> None:
     assert max(lost) > 0.3
 
 
-@pytest.mark.parametrize("component", COMPONENT_NAMES)
+@pytest.mark.parametrize("component", list(components()))
 def test_each_component_alone(component: str) -> None:
     mixture = SHIPPED.only(component)
     short = dataclasses.replace(mixture, sizes=dataclasses.replace(mixture.sizes, few_rows_chance=1.0))
@@ -217,15 +221,15 @@ def test_confounded_tasks_show_hidden_dependence_where_labelled() -> None:
 
 def test_subpopulations_mix_rows_of_two_graphs() -> None:
     rng = generator(0, 0)
-    scene = special.subpopulation(rng, PAPER.clean(), rows=400, variables=12)
+    scene = special_tasks.subpopulation(rng, PAPER.clean(), rows=400, variables=12)
     assert scene.values.shape == (400, 12)
     assert not np.tril(scene.graph).any()  # one order: the union has no cycle
-    single = special.ultra_sparse(generator(0, 1), PAPER.clean(), rows=100, variables=12)
+    single = special_tasks.ultra_sparse(generator(0, 1), PAPER.clean(), rows=100, variables=12)
     assert scene.graph.sum() > single.graph.sum()
 
 
 def test_pooled_experiments_cut_targets_from_their_causes() -> None:
-    from foundcause.simulate.blueprint import draw_conditions
+    from foundcause.simulate.sampling import draw_conditions
 
     rng = generator(0, 5)
     conditions = draw_conditions(rng, 6, 3000, 4)
@@ -247,8 +251,8 @@ def test_pooled_experiments_cut_targets_from_their_causes() -> None:
 
 
 def test_constant_columns_leave_the_table_with_their_edges() -> None:
-    from foundcause.simulate.make import hide_constants
     from foundcause.simulate.task import Scene
+    from foundcause.simulate.tasks import hide_constants
 
     rng = np.random.default_rng(0)
     values = rng.standard_normal((50, 4))
@@ -273,7 +277,7 @@ def test_without_and_only_keep_proportions() -> None:
     assert PAPER.only("telemetry").weights == {"telemetry": 1.0}
     more = SHIPPED.with_weights({**SHIPPED.weights, "pairs": 0.3})
     assert more.weights["pairs"] == pytest.approx(0.3 / (1.3 - SHIPPED.weights["pairs"]))
-    assert len({SHIPPED.weights[world] for world in WORLD_NAMES if world != "studies"}) == 1
+    assert len({SHIPPED.weights[world] for world in ("expert", *FIELDS_OF_EXCERPTS) if world != "studies"}) == 1
 
 
 def test_nonsense_is_refused_with_a_remedy() -> None:
@@ -281,11 +285,13 @@ def test_nonsense_is_refused_with_a_remedy() -> None:
         Sizes(variables=((1.0, uniform(1, 5)),), rows=uniform(100, 200))
     with pytest.raises(ConfigError, match=r"cannot have 5 rows; start the range at 20"):
         Sizes(variables=((1.0, uniform(2, 5)),), rows=uniform(100, 200), few_rows=uniform(5, 50))
-    with pytest.raises(ConfigError, match=r"weights of mixture PAPER sum to 0.9"):
-        dataclasses.replace(PAPER, weights={"dowhy": 0.5, "diverse": 0.4})
+    with pytest.raises(ConfigError, match=r"weights of mixture PAPER: none is positive"):
+        dataclasses.replace(PAPER, weights={"dowhy": 0.0})
+    with pytest.raises(ConfigError, match=r"unknown corruption 'nope'; choose from"):
+        PAPER.with_corruptions(nope=0.5)
     with pytest.raises(ConfigError, match=r"the weight of 'dowhy' is -0.5"):
         dataclasses.replace(PAPER, weights={"dowhy": -0.5, "diverse": 1.5})
-    with pytest.raises(ConfigError, match=r"unknown component 'nope'; choose from dowhy"):
+    with pytest.raises(ConfigError, match=r"unknown component 'nope'; choose from"):
         dataclasses.replace(PAPER, weights={"nope": 1.0})
     with pytest.raises(ConfigError, match="without 'martians': there is no such component"):
         SHIPPED.without("martians")
@@ -302,8 +308,8 @@ def test_nonsense_is_refused_with_a_remedy() -> None:
 
 
 def test_a_column_that_varies_below_float32_counts_as_constant() -> None:
-    from foundcause.simulate.make import hide_constants
     from foundcause.simulate.task import Scene
+    from foundcause.simulate.tasks import hide_constants
 
     rng = np.random.default_rng(0)
     values = rng.standard_normal((50, 3))

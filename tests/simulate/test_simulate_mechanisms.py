@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.simulate import noise, roots
+from foundcause.simulate import noise
+from foundcause.simulate.hidden_causes import shared_noise
 from foundcause.simulate.mechanisms import MECHANISMS, centred
 
 ROWS = 800
@@ -54,9 +55,9 @@ def test_extreme_parents_do_not_overflow() -> None:
         assert np.isfinite(family.function(np.random.default_rng(0), 50 * x, 50 * e)).all()
 
 
-@pytest.mark.parametrize("name", sorted(noise.FAMILIES))
+@pytest.mark.parametrize("name", sorted(noise.NOISE_FAMILIES))
 def test_noise_has_unit_scale(name: str) -> None:
-    drawn = np.concatenate([noise.FAMILIES[name](np.random.default_rng(seed), 20000) for seed in range(20)])
+    drawn = np.concatenate([noise.NOISE_FAMILIES[name](np.random.default_rng(seed), 20000) for seed in range(20)])
     assert drawn.dtype == np.float32
     if name == "cauchy":
         assert np.abs(drawn).max() == noise.CAUCHY_LIMIT
@@ -66,23 +67,23 @@ def test_noise_has_unit_scale(name: str) -> None:
         assert abs(drawn.std() - 1.0) < 0.05
 
 
-@pytest.mark.parametrize("name", sorted(roots.FAMILIES))
+@pytest.mark.parametrize("name", sorted(noise.ROOT_FAMILIES))
 def test_roots_vary_and_are_finite(name: str) -> None:
-    drawn = roots.FAMILIES[name](np.random.default_rng(1), 5000)
+    drawn = noise.ROOT_FAMILIES[name](np.random.default_rng(1), 5000)
     assert drawn.dtype == np.float32
     assert np.isfinite(drawn).all() and drawn.std() > 0.05
 
 
 def test_root_mixture_spreads_as_the_paper_says() -> None:
     rng = np.random.default_rng(2)
-    drawn = np.concatenate([roots.gaussian_mixture(rng, 200) for _ in range(2000)])
+    drawn = np.concatenate([noise.gaussian_mixture(rng, 200) for _ in range(2000)])
     # Means are uniform in [-3, 3], components have standard deviation 0.4.
     assert abs(drawn.std() - np.sqrt(3.0 + 0.16)) < 0.05
 
 
 def test_shared_noise_correlates_exactly_its_pairs() -> None:
     rng = np.random.default_rng(3)
-    shared = noise.shared_noise(rng, 12, 20000)
+    shared = shared_noise(rng, 12, 20000)
     mixed = np.stack([shared.mix(k, noise.gaussian(rng, 20000)) for k in range(12)])
     correlation = np.abs(np.corrcoef(mixed))
     np.fill_diagonal(correlation, 0.0)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foundcause.simulate.components.pair_families import recorded
+from foundcause.simulate.corruptions.measurement_scales import floored, units, write_down
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
-from foundcause.simulate.recording import recorded
-from foundcause.simulate.resolution import floored, units, write_down
 from foundcause.simulate.settings import Resolution
 
 ALWAYS = Resolution(rounding=1.0, floors=1.0, floor_share=0.5)
@@ -79,7 +79,7 @@ def test_the_paper_and_clean_mixtures_write_nothing_down() -> None:
 
 def test_a_task_says_what_was_done_to_it() -> None:
     often = dataclasses.replace(SHIPPED.only("linear_gaussian"), resolution=ALWAYS)
-    names = [make_task(often, 1, index).record["artefacts"] for index in range(5)]
+    names = [make_task(often, 1, index).record["artifacts"] for index in range(5)]
     assert all({"floors", "resolution"} <= set(done) for done in names)
 
 

@@ -7,11 +7,8 @@ import dataclasses
 import numpy as np
 from scipy.stats import rankdata, skew
 
+from foundcause.simulate.corruptions.measurement_scales import rescale
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
-from foundcause.simulate.scales import retell
-from foundcause.simulate.settings import Mishaps
-
-ALWAYS = Mishaps(scales=1.0)
 
 
 def test_order_ties_and_gaps_stay_and_shapes_change() -> None:
@@ -20,7 +17,7 @@ def test_order_ties_and_gaps_stay_and_shapes_change() -> None:
     values[rng.random(300) < 0.1, 0] = np.nan
     shapes = []
     for _ in range(60):
-        retold, number = retell(rng, ALWAYS, values, np.zeros(3, dtype=bool))
+        retold, number = rescale(rng, values, np.zeros(3, dtype=bool))
         assert number is not None and (np.isnan(retold) == np.isnan(values)).all()
         assert (retold[:, 2] == values[:, 2]).all()  # few values: classes
         assert number == (np.nan_to_num(retold) != np.nan_to_num(values)).any(axis=0).sum()
@@ -37,16 +34,15 @@ def test_discrete_columns_stay_and_the_table_given_does_too() -> None:
     values = rng.standard_normal((100, 4)).astype(np.float32)
     before = values.copy()
     for _ in range(20):
-        retold, _ = retell(rng, ALWAYS, values, np.array([True, False, True, False]))
+        retold, _ = rescale(rng, values, np.array([True, False, True, False]))
         assert (retold[:, [0, 2]] == before[:, [0, 2]]).all()
     assert (values == before).all()
-    assert retell(rng, Mishaps(), values, np.zeros(4, dtype=bool))[1] is None
 
 
 def test_shares_of_tasks() -> None:
-    assert PAPER.mishaps.scales == 0.0
+    assert "scales" not in PAPER.corruptions
     records = [make_task(SHIPPED, 6, index).record for index in range(400)]
     share = np.mean(["scales" in record for record in records])
-    assert abs(share - SHIPPED.mishaps.scales) < 0.07
-    often = dataclasses.replace(SHIPPED, mishaps=ALWAYS).only("linear_gaussian", "pairs")
+    assert abs(share - SHIPPED.corruptions["scales"]) < 0.07
+    often = dataclasses.replace(SHIPPED, corruptions={"scales": 1.0}).only("linear_gaussian", "pairs")
     assert sum(make_task(often, 6, index).record["scales"] for index in range(30)) > 30

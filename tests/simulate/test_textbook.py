@@ -8,11 +8,10 @@ import itertools
 import numpy as np
 import pytest
 
-from foundcause.simulate.chance import uniform
-from foundcause.simulate.make import generator
+from foundcause.simulate.components.textbook import textbook
+from foundcause.simulate.draws import uniform
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
-from foundcause.simulate.settings import Mishaps
-from foundcause.simulate.textbook import textbook
+from foundcause.simulate.tasks import generator
 
 
 def scenes(number: int, *, rows: int = 400, variables: int = 20) -> list:
@@ -49,7 +48,7 @@ def test_parents_of_linear_scenes_leave_nothing_for_others_before_them_to_explai
 def test_tasks_are_not_touched_unless_told_on_other_scales() -> None:
     plain = dataclasses.replace(
         SHIPPED.only("textbook"),
-        mishaps=Mishaps(),
+        corruptions={},
         missing=dataclasses.replace(SHIPPED.missing, chance=0.0),
         sizes=dataclasses.replace(
             SHIPPED.sizes, own_variables={"textbook": ((1.0, uniform(10, 10)),)}, few_rows_chance=0.0
@@ -58,10 +57,10 @@ def test_tasks_are_not_touched_unless_told_on_other_scales() -> None:
     for index in range(20):
         task = make_task(plain, 4, index)
         assert task.values.shape[1] == 10 and task.observed.all() and not task.confounding.any()
-        assert task.record["artefacts"] == []
+        assert task.record["artifacts"] == []
         assert (np.diff(np.sort(task.values, axis=0), axis=0) > 0).mean() > 0.95  # not rounded
-    rounded = [make_task(dataclasses.replace(plain, mishaps=Mishaps(scales=1.0)), 4, k).record for k in range(20)]
-    assert any("resolution" in record["artefacts"] for record in rounded)
+    rounded = [make_task(dataclasses.replace(plain, corruptions={"scales": 1.0}), 4, k).record for k in range(20)]
+    assert any("resolution" in record["artifacts"] for record in rounded)
 
 
 def test_the_paper_has_none_and_shares_of_the_others_keep_their_proportions() -> None:

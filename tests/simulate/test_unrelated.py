@@ -7,14 +7,13 @@ import pytest
 from scipy.stats import spearmanr
 
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.simulate.unrelated import SOURCES
 
 TASKS = [make_task(SHIPPED.only("unrelated"), seed=3, index=k) for k in range(100)]
 
 
 def test_nothing_is_joined_and_all_sources_have_their_turn() -> None:
     assert not any(task.adjacency.any() or task.confounding.any() for task in TASKS)
-    assert {task.record["source"] for task in TASKS} == set(SOURCES)
+    assert {task.record["source"] for task in TASKS} == set(SHIPPED.unrelated_sources)
     assert {task.record["component"] for task in TASKS} == {"unrelated"}
 
 
@@ -37,6 +36,6 @@ def test_columns_are_those_of_the_source() -> None:
     discrete = [
         len(task.record["discrete"]) / task.record["columns"]
         for task in TASKS
-        if task.record["source"] == "expert" and "bystanders" not in task.record
+        if task.record["source"] == "expert" and "unrelated_columns" not in task.record
     ]
     assert np.mean(discrete) == pytest.approx(1.0)

@@ -1,19 +1,19 @@
-"""Properties that hold for every world, whatever it draws. N rows, D observed variables, V nodes."""
+"""Properties that hold for every component of a field, whatever it draws. N rows, D observed variables, V nodes."""
 
 from __future__ import annotations
 
 import json
-from importlib import import_module
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from foundcause.simulate.settings import HELD_OUT_WORLDS, WORLD_NAMES
+from foundcause.simulate.extension import components
+from foundcause.simulate.mixture import SHIPPED
 from foundcause.simulate.task import Scene
-from foundcause.simulate.worlds import WORLDS
 
-NAMES = list(WORLDS)
+BORROWED = ("pairs", "excerpts", "unrelated")
+NAMES = [name for name, one in components().items() if one.artifacts == "light" and name not in BORROWED]
 # Edges per node at 25 variables, hidden nodes and their edges included: mean over scenes, and any single scene.
 MEAN_EDGES = {
     "expert": (1.2, 1.7),
@@ -35,14 +35,7 @@ DENSEST = {"studies": 5.0}  # what nobody tells moves nearly all candidates, up 
 
 
 def scene(name: str, seed: int, *, rows: int = 300, variables: int = 12) -> Scene:
-    return WORLDS[name](np.random.default_rng([seed, 41]), rows=rows, variables=variables)
-
-
-def test_names() -> None:
-    assert (*WORLD_NAMES, *HELD_OUT_WORLDS) == tuple(NAMES)
-    for name in NAMES:
-        module = import_module(f"foundcause.simulate.worlds.{name}")
-        assert name == module.NAME and WORLDS[name] is module.draw
+    return components()[name].draw(np.random.default_rng([seed, 41]), SHIPPED, rows=rows, variables=variables)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,7 +51,6 @@ def test_shapes_and_flags(name: str, variables: int) -> None:
         assert {drawn.graph.dtype, drawn.confounded.dtype, drawn.hidden.dtype, drawn.discrete.dtype} == {np.dtype(bool)}
         assert (~drawn.hidden).sum() == variables
         assert (drawn.confounded == drawn.confounded.T).all()
-        assert drawn.record["world"] == name
         json.dumps(drawn.record)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foundcause.simulate.worlds import expert
-from foundcause.simulate.worlds import expert_tables as tables
+from foundcause.simulate.components import expert_networks as tables
 
 
-@pytest.mark.parametrize("family", list(tables.FAMILIES))
+@pytest.mark.parametrize("family", list(tables.TABLE_FAMILIES))
 def test_rows_are_distributions_that_depend_on_parents_alone(family: str) -> None:
     for seed in range(60):
         rng = np.random.default_rng([seed, 1])
@@ -17,7 +16,7 @@ def test_rows_are_distributions_that_depend_on_parents_alone(family: str) -> Non
         codes = np.stack([rng.integers(0, card, 400) for card in cards], axis=1)
         codes[200:] = codes[:200]
         states = int(rng.integers(2, 11))
-        probabilities = tables.FAMILIES[family](rng, codes, cards, states)
+        probabilities = tables.TABLE_FAMILIES[family](rng, codes, cards, states)
         assert probabilities.shape == (400, states)
         assert (probabilities > -1e-12).all()
         np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-9)
@@ -47,7 +46,7 @@ def test_ordered_logit_moves_an_ordered_child_monotonically() -> None:
 def test_rounded_probabilities_are_multiples_and_sum_to_one() -> None:
     rng = np.random.default_rng(0)
     table = rng.dirichlet(np.ones(2), size=200)
-    snapped = tables.rounded(table, 0.05)
+    snapped = tables.rounded_table(table, 0.05)
     np.testing.assert_allclose(snapped.sum(axis=1), 1.0)
     np.testing.assert_allclose(snapped / 0.05, np.round(snapped / 0.05), atol=1e-9)
     assert np.abs(snapped - table).max() <= 0.0251
@@ -55,7 +54,7 @@ def test_rounded_probabilities_are_multiples_and_sum_to_one() -> None:
 
 def test_sample_follows_the_probabilities() -> None:
     chances = np.array([0.1, 0.6, 0.05, 0.25])
-    codes = tables.sample(np.random.default_rng(1), np.tile(chances, (40_000, 1)))
+    codes = tables.sample_states(np.random.default_rng(1), np.tile(chances, (40_000, 1)))
     np.testing.assert_allclose(np.bincount(codes, minlength=4) / 40_000, chances, atol=0.01)
 
 
@@ -81,20 +80,20 @@ def test_a_child_shows_every_parent_it_keeps(seed: int) -> None:
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 3, size=(400, 3))
     cards = np.array([3, 3, 3])
-    menu = [str(name) for name in rng.choice(list(tables.FAMILIES), 2)]
-    column, family, shown = expert._child(rng, codes, cards, 3, menu, grid=0.0)
-    assert column is not None and family in tables.FAMILIES and shown.all()
+    menu = [str(name) for name in rng.choice(list(tables.TABLE_FAMILIES), 2)]
+    column, family, shown = tables._child(rng, codes, cards, 3, menu, grid=0.0)
+    assert column is not None and family in tables.TABLE_FAMILIES and shown.all()
     copied = np.column_stack([codes, codes[:, 0]])  # one of the two copies can be seen, not both
-    column, _, shown = expert._child(rng, copied, np.append(cards, 3), 3, menu, grid=0.0)
+    column, _, shown = tables._child(rng, copied, np.append(cards, 3), 3, menu, grid=0.0)
     assert column is not None and shown[1:3].all() and shown[[0, 3]].sum() == 1
     still = np.zeros((400, 1), dtype=int)
-    assert expert._child(rng, still, np.array([3]), 3, menu, grid=0.0)[0] is None
+    assert tables._child(rng, still, np.array([3]), 3, menu, grid=0.0)[0] is None
 
 
 def test_columns_are_codes_of_two_to_ten_states() -> None:
     seen = set()
     for seed in range(60):
-        drawn = expert.draw(np.random.default_rng([seed, 2]), rows=400, variables=15)
+        drawn = tables.draw(np.random.default_rng([seed, 2]), rows=400, variables=15)
         assert drawn.discrete.all()
         assert (drawn.values == np.round(drawn.values)).all()
         assert drawn.values.min() == 0
@@ -109,10 +108,10 @@ def test_columns_are_codes_of_two_to_ten_states() -> None:
 def test_all_forms_families_and_codings_occur() -> None:
     forms, families, codings = set(), set(), set()
     for seed in range(150):
-        record = expert.draw(np.random.default_rng([seed, 3]), rows=100, variables=10).record
+        record = tables.draw(np.random.default_rng([seed, 3]), rows=100, variables=10).record
         forms.add(record["form"])
         families.update(record["families"])
         codings.add(record["coding"])
     assert forms == {"layered", "tree", "hubs", "gates", "chain", "modules", "slices", "plain"}
-    assert families == set(tables.FAMILIES)
+    assert families == set(tables.TABLE_FAMILIES)
     assert codings == {"ordered", "alphabetical", "mixed"}

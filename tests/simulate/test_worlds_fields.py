@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, rankdata
 
-from foundcause.simulate.worlds import (
+from foundcause.simulate.components import (
     bodies,
     days,
     flows,
-    laws,
     markets,
+    pair_laws,
     regions,
     sensors,
     signalling,
@@ -19,11 +19,12 @@ from foundcause.simulate.worlds import (
     telemetry,
     workshops,
 )
-from foundcause.simulate.worlds.signalling import regulate
-from foundcause.simulate.worlds.surveys import FIELDS
-from foundcause.simulate.worlds.telemetry import combine, flow
-from foundcause.simulate.worlds.telemetry_load import smooth_noise
-from foundcause.simulate.worlds.wiring import FORMS, hide_some, pick_parents, wire
+from foundcause.simulate.components.signalling import regulate
+from foundcause.simulate.components.surveys import FIELDS
+from foundcause.simulate.components.telemetry import combine, flow
+from foundcause.simulate.graphs import FORMS, pick_parents, wire
+from foundcause.simulate.hidden_causes import hide_some
+from foundcause.simulate.random_functions import smooth_noise
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -194,7 +195,7 @@ def test_laws_show_most_of_their_edges_and_come_alone_or_mixed() -> None:
     families: set[str] = set()
     seen, edges, mixed, hidden = 0, 0, 0, 0
     for seed in range(120):
-        drawn = laws.draw(np.random.default_rng(seed), rows=1200, variables=6)
+        drawn = pair_laws.draw(np.random.default_rng(seed), rows=1200, variables=6)
         families.add(drawn.record["law"])
         mixed += drawn.record["law"] == "mixed"
         hidden += bool(drawn.hidden.any())
@@ -206,22 +207,22 @@ def test_laws_show_most_of_their_edges_and_come_alone_or_mixed() -> None:
             table = table[table.any(axis=1)][:, table.any(axis=0)]
             seen += chi2_contingency(table).pvalue < 0.01
             edges += 1
-    assert families == {"mixed", *laws.LAWS}
+    assert families == {"mixed", *pair_laws.LAWS}
     assert 80 < mixed < 110
     assert hidden > 50
     assert seen / edges > 0.85
 
 
-@pytest.mark.parametrize("family", [None, *laws.LAWS])
+@pytest.mark.parametrize("family", [None, *pair_laws.LAWS])
 def test_a_law_answers_all_its_causes(family: str | None) -> None:
     """With the same draws, other values of any cause make another effect: no parent is one in name only."""
     idle = 0
     for seed in range(60):
         causes = list(np.random.default_rng([seed, 1]).standard_normal((3, 400)))
-        effect = laws._effect(np.random.default_rng(seed), causes, family)
+        effect = pair_laws._effect(np.random.default_rng(seed), causes, family)
         for k in range(3):
             moved = [np.roll(cause, 7) if j == k else cause for j, cause in enumerate(causes)]
-            idle += np.allclose(laws._effect(np.random.default_rng(seed), moved, family), effect)
+            idle += np.allclose(pair_laws._effect(np.random.default_rng(seed), moved, family), effect)
     assert idle <= 1  # of 180; a maximum may hide one cause behind another
 
 

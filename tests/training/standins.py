@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from foundcause.simulate.chance import uniform
+from foundcause.simulate.draws import uniform
 from foundcause.simulate.mixture import MIXTURES
 from foundcause.simulate.settings import Sizes
 from foundcause.training.preparation import Job, Prepared, Recipe

@@ -10,13 +10,13 @@ from standins import options
 from foundcause.model.checkpoint import describe, save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
-from foundcause.simulate import unrelated
-from foundcause.simulate.excerpts import SOURCES
 from foundcause.simulate.mixture import PAPER, SHIPPED
 from foundcause.training.loop import train
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.setup import continued, lineage, trained_on
 from foundcause.training.validation import families, unseen
+
+SOURCES = {*PAPER.excerpt_sources, *PAPER.unrelated_sources}
 
 
 def _quiet(_: str) -> None:
@@ -29,8 +29,12 @@ def _quiet(_: str) -> None:
         ({}, set(SHIPPED.weights), 100),
         ({"mixture": "PAPER"}, set(PAPER.weights), 50),
         ({"only": ("pairs",)}, {"pairs"}, 2),
-        ({"only": ("excerpts",)}, {"excerpts", *SOURCES}, 2),
-        ({"only": ("excerpts", "unrelated")}, {"excerpts", "unrelated", *SOURCES, *unrelated.SOURCES}, 100),
+        ({"only": ("excerpts",)}, {"excerpts", *PAPER.excerpt_sources}, 2),
+        (
+            {"only": ("excerpts", "unrelated")},
+            {"excerpts", "unrelated", *PAPER.excerpt_sources, *PAPER.unrelated_sources},
+            100,
+        ),
         ({"only": ("excerpts", "laws")}, {"excerpts", "laws"}, 100),
         ({"only": ("ecology",)}, {"ecology"}, 100),
         ({"without": ("sensors",)}, set(SHIPPED.weights) - {"sensors"}, 100),
@@ -75,7 +79,7 @@ def test_one_suite_has_few_rows_and_no_other_has() -> None:
 
 @pytest.mark.parametrize("mishap", ["derived", "repeats", "scales"])
 def test_one_suite_has_a_mishap_in_every_table_and_no_other_has_it(mishap: str) -> None:
-    shares = {name: getattr(suite.mishaps, mishap) for name, suite in families().items()}
+    shares = {name: suite.corruptions.get(mishap, 0.0) for name, suite in families().items()}
     assert shares.pop(mishap) == 1.0 and not any(shares.values())
 
 

@@ -12,7 +12,7 @@ from standins import random_item
 from foundcause.model.checkpoint import load
 from foundcause.model.config import BASE
 from foundcause.model.network import FoundCause
-from foundcause.simulate.chance import uniform
+from foundcause.simulate.draws import uniform
 from foundcause.simulate.mixture import MIXTURES
 from foundcause.simulate.settings import Sizes
 from foundcause.training.batches import collate

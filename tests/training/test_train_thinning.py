@@ -9,8 +9,8 @@ import pytest
 from standins import PLAIN, options, random_item, small_mixture
 
 from foundcause.errors import ConfigError
-from foundcause.simulate.make import drawn_size
 from foundcause.simulate.mixture import SHIPPED, make_task
+from foundcause.simulate.tasks import drawn_size
 from foundcause.training.preparation import Job, Prepared
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.task_stream import TaskStream, Thinning

@@ -9,9 +9,10 @@ import networkx as nx
 import numpy as np
 
 from foundcause.errors import OutputError
-from foundcause.simulate.make import make_task
-from foundcause.simulate.settings import OUR_PAIRS, Mixture
+from foundcause.simulate.extension import pair_components
+from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Task
+from foundcause.simulate.tasks import make_task
 
 _MARGINALS, _SCATTERS = 3, 4
 _SHOWN = (5, 11)  # variables of the tasks shown: enough for a graph, few enough to draw
@@ -55,7 +56,7 @@ def _presentable(mixture: Mixture, seed: int, start: int) -> Task:
     for index in range(start, start + _TRIES):
         task = make_task(mixture, seed, index)
         columns = task.values.shape[1]
-        fits = _SHOWN[0] <= columns <= _SHOWN[1] or set(OUR_PAIRS) & set(mixture.weights)
+        fits = _SHOWN[0] <= columns <= _SHOWN[1] or set(pair_components()) & set(mixture.weights)
         if fits and task.adjacency.sum() >= max(columns - 2, 1):
             return task
         if columns <= _SHOWN[1] and task.adjacency.sum() >= best.adjacency.sum():

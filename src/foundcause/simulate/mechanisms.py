@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foundcause.simulate.chance import signed
+from foundcause.simulate.draws import signed
 
 Function = Callable[[np.random.Generator, np.ndarray, np.ndarray], np.ndarray]
 _FEATURES = 32  # random Fourier features of one Gaussian-process draw

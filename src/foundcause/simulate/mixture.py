@@ -10,23 +10,22 @@ from __future__ import annotations
 import dataclasses
 
 from foundcause.errors import ConfigError
-from foundcause.simulate.chance import log_uniform, uniform
-from foundcause.simulate.make import make_task
+from foundcause.simulate.draws import log_uniform, uniform
 from foundcause.simulate.mechanisms import MECHANISMS
 from foundcause.simulate.settings import (
-    WORLD_NAMES,
-    Artefacts,
+    FIELDS_OF_EXCERPTS,
+    Artifacts,
     DiversePath,
     DoWhyPath,
     Hiding,
-    Mishaps,
+    LightArtifacts,
     Missing,
     Mixture,
     Resolution,
     Sizes,
     Specials,
-    WorldArtefacts,
 )
+from foundcause.simulate.tasks import make_task
 
 __all__ = ["MIXTURES", "PAPER", "SHIPPED", "Mixture", "make_task", "named"]
 
@@ -85,7 +84,7 @@ PAPER = Mixture(
         sparse_density=uniform(0.01, 0.04),
         conditions=uniform(2, 6),
     ),
-    artefacts=Artefacts(
+    artifacts=Artifacts(
         autocorrelation=0.05,
         batch_effects=0.03,
         independent_noise=0.05,
@@ -103,7 +102,7 @@ PAPER = Mixture(
         pair_warps=0.35,
         log_augmentation=0.06,
     ),
-    world_artefacts=WorldArtefacts(scales=0.0, rounding=0.0),
+    light_artifacts=LightArtifacts(scales=0.0, rounding=0.0),
     missing=Missing(chance=0.15, cells=uniform(0.02, 0.12)),
 )
 
@@ -122,7 +121,8 @@ _OTHERS = {
     "pairs": 0.135,
     "excerpts": 0.10,
     # What analysts bring is mostly collected around an outcome.
-    **dict.fromkeys(WORLD_NAMES, 0.036),
+    "expert": 0.036,
+    **dict.fromkeys(FIELDS_OF_EXCERPTS, 0.036),
     "studies": 0.078,
 }
 """Shares of what is neither from a textbook nor a series nor of mixed kinds."""
@@ -183,9 +183,16 @@ SHIPPED = dataclasses.replace(
         noise_scale=log_uniform(0.1, 1.5),
         mixed_types=0.25,
     ),
-    world_artefacts=WorldArtefacts(scales=0.3, rounding=0.1),
+    light_artifacts=LightArtifacts(scales=0.3, rounding=0.1),
     missing=Missing(chance=0.30, cells=uniform(0.0, 0.40)),
-    mishaps=Mishaps(slips=0.06, bystanders=0.10, derived=0.20, repeats=0.05, scales=0.20, classes=0.25),
+    corruptions={
+        "slips": 0.06,
+        "unrelated_columns": 0.10,
+        "derived": 0.20,
+        "repeats": 0.05,
+        "scales": 0.20,
+        "classes": 0.25,
+    },
     resolution=Resolution(rounding=0.7, floors=0.3),
 )
 

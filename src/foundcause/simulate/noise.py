@@ -1,9 +1,8 @@
-"""Noise families with unit nominal scale, and exogenous noise shared by groups of variables. N rows, V nodes."""
+"""Noise families of unit nominal scale, and distributions of variables without causes. N rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -53,7 +52,7 @@ def student_t(rng: np.random.Generator, rows: int) -> np.ndarray:
     return rng.standard_normal(rows, dtype=np.float32) / np.sqrt(chi) * scale
 
 
-FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+NOISE_FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "gaussian": gaussian,
     "laplace": laplace,
     "uniform": uniform,
@@ -63,46 +62,46 @@ FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class SharedNoise:
-    """Correlated exogenous noise: some nodes share a part of theirs, as if a hidden variable drove them.
-
-    confounded: (V, V) bool, the pairs that share noise.
-    parts: for each such node the shared unit-variance noise (N,) and the share of variance it takes, signed.
-    """
-
-    confounded: np.ndarray
-    parts: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict)
-
-    def mix(self, node: int, noise: np.ndarray) -> np.ndarray:
-        """(N,) noise of the node, the shared part mixed in."""
-        if node not in self.parts:
-            return noise
-        shared, weight = self.parts[node]
-        return (
-            np.float32(np.sqrt(1.0 - abs(weight))) * noise + np.float32(np.sign(weight) * abs(weight) ** 0.5) * shared
-        )
+ROOT_MIXTURE = "gaussian_mixture"
+_MIXTURE_SPREAD = 0.4  # the paper's component standard deviation
+_MIXTURE_REACH = 3.0  # component means lie in [-3, 3]
 
 
-def no_shared_noise(nodes: int) -> SharedNoise:
-    """Every node has noise of its own."""
-    return SharedNoise(confounded=np.zeros((nodes, nodes), dtype=bool))
+def gaussian_mixture(rng: np.random.Generator, rows: int) -> np.ndarray:
+    """(N,) float32 from 2 to 6 Gaussians of standard deviation 0.4 with means in [-3, 3]."""
+    count = int(rng.integers(2, 7))
+    mean = rng.uniform(-_MIXTURE_REACH, _MIXTURE_REACH, count).astype(np.float32)
+    share = np.cumsum(rng.dirichlet(np.full(count, 2.0)))[:-1]
+    which = np.searchsorted(share, rng.random(rows))
+    return mean[which] + np.float32(_MIXTURE_SPREAD) * rng.standard_normal(rows, dtype=np.float32)
 
 
-def shared_noise(rng: np.random.Generator, nodes: int, rows: int) -> SharedNoise:
-    """Disjoint groups of 2 to 4 nodes whose noise is correlated, at least one group, about one per eight nodes."""
-    confounded = np.zeros((nodes, nodes), dtype=bool)
-    parts: dict[int, tuple[np.ndarray, float]] = {}
-    order = rng.permutation(nodes)
-    start = 0
-    for _ in range(int(rng.integers(1, max(2, nodes // 8 + 1)))):
-        group = order[start : start + int(rng.integers(2, 5))]
-        start += len(group)
-        if len(group) < 2:
-            break
-        confounded[np.ix_(group, group)] = True
-        drawn = gaussian(rng, rows)
-        for node in group.tolist():
-            parts[node] = (drawn, float(rng.uniform(0.3, 0.9) * (1 if rng.random() < 0.5 else -1)))
-    np.fill_diagonal(confounded, False)
-    return SharedNoise(confounded=confounded, parts=parts)
+def log_normal(rng: np.random.Generator, rows: int) -> np.ndarray:
+    return np.exp(np.float32(rng.uniform(0.25, 1.0)) * rng.standard_normal(rows, dtype=np.float32))
+
+
+def exponential(rng: np.random.Generator, rows: int) -> np.ndarray:
+    return rng.standard_exponential(rows, dtype=np.float32) * np.float32(rng.uniform(0.5, 2.0))
+
+
+def beta(rng: np.random.Generator, rows: int) -> np.ndarray:
+    first = rng.standard_gamma(rng.uniform(0.5, 5.0), rows, dtype=np.float32)
+    second = rng.standard_gamma(rng.uniform(0.5, 5.0), rows, dtype=np.float32)
+    return first / np.maximum(first + second, 1e-12)
+
+
+def chi_square(rng: np.random.Generator, rows: int) -> np.ndarray:
+    return 2.0 * rng.standard_gamma(rng.uniform(1.0, 8.0) / 2.0, rows, dtype=np.float32)
+
+
+ROOT_FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    ROOT_MIXTURE: gaussian_mixture,
+    "log_normal": log_normal,
+    "exponential": exponential,
+    "beta": beta,
+    "chi_square": chi_square,
+    "gaussian": gaussian,
+    "laplace": laplace,
+    "uniform": uniform,
+    "student_t": student_t,
+}

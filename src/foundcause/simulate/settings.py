@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from foundcause.errors import ConfigError
-from foundcause.simulate.chance import Range, check_weights
+from foundcause.simulate.draws import Range, check_weights, pick_weighted
+from foundcause.simulate.extension import component_named, corruptions
 
-WORLD_NAMES = (
-    "expert",
+FIELDS_OF_EXCERPTS = (
     "signalling",
     "telemetry",
     "sensors",
@@ -26,29 +27,7 @@ WORLD_NAMES = (
     "markets",
     "studies",
 )
-HELD_OUT_WORLDS = ("ecology",)
-"""Worlds that are only validated on, never trained on: what a network can do there, it does by transfer."""
-OUR_PAIRS = ("pairs", "excerpts")
-PAIR_COMPONENTS = ("bivariate", *OUR_PAIRS)
-"""Components whose tasks have two columns, whatever the sizes of the mixture."""
-COMPONENT_NAMES = (
-    "dowhy",
-    "diverse",
-    "bivariate",
-    "linear_gaussian",
-    "discrete",
-    "fog",
-    "subpopulation",
-    "interventions",
-    "ultra_sparse",
-    "textbook",
-    "series",
-    "mixed",
-    "unrelated",
-    *OUR_PAIRS,
-    *WORLD_NAMES,
-    *HELD_OUT_WORLDS,
-)
+"""Fields with continuous columns that are rich enough to show a direction; expert networks are discrete."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,14 +68,7 @@ class Sizes:
 
     def draw(self, rng: np.random.Generator, component: str) -> tuple[int, int]:
         """(variables, rows) of one task."""
-        ranges = self.variables_of(component)
-        left = rng.random()
-        chosen = ranges[-1][1]
-        for weight, candidate in ranges:
-            left -= weight
-            if left < 0.0:
-                chosen = candidate
-                break
+        chosen = pick_weighted(rng, self.variables_of(component))
         variables = chosen.draw_integer(rng)
         if self.few_rows_chance and rng.random() < self.few_rows_chance:
             return variables, self.few_rows.draw_integer(rng)
@@ -223,7 +195,7 @@ class Missing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Artefacts:
+class Artifacts:
     """Probabilities, per task, that an artefact touches some of its variables.
 
     autocorrelation: rows of a variable depend on the rows before.
@@ -263,8 +235,8 @@ class Artefacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldArtefacts:
-    """What may still happen to tables of worlds and pairs, which bring their own artefacts.
+class LightArtifacts:
+    """What may still happen to tables of fields and pairs, which bring their own artifacts.
 
     scales: share of tasks whose continuous variables get random positive scales.
     rounding: share of tasks in which some continuous variables are rounded.
@@ -272,26 +244,6 @@ class WorldArtefacts:
 
     scales: float
     rounding: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mishaps:
-    """What may befall tables of all components alike.
-
-    slips: share of tasks in which one to three cells are mistyped.
-    bystanders: share of tasks with columns that have nothing to do with the others, up to a quarter of all.
-    derived: share of tasks with columns computed from others, up to a third of all.
-    repeats: share of tasks whose rows repeat, so that they are fewer observations than they seem.
-    scales: share of tasks in which measurements are told on scales of their own.
-    classes: share of tasks in which some measurements are told in classes.
-    """
-
-    slips: float = 0.0
-    bystanders: float = 0.0
-    derived: float = 0.0
-    repeats: float = 0.0
-    scales: float = 0.0
-    classes: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,12 +278,13 @@ class Specials:
 
 @dataclass(frozen=True, kw_only=True)
 class Mixture:
-    """A whole distribution over tasks.
+    """A distribution over tasks. A shipped one is never edited: a changed mixture gets another name.
 
     name: what it is called on the command line.
-    weights: shares of the components; they sum to one.
-    sizes, hiding, dowhy, diverse, specials, artefacts, world_artefacts, missing, mishaps, resolution: see their
-        classes.
+    weights: relative weights of the components.
+    corruptions: share of the tasks that each corruption happens to, by its name.
+    excerpt_sources, unrelated_sources: components whose scenes ``excerpts`` and ``unrelated`` take.
+    sizes, hiding, dowhy, diverse, specials, artifacts, light_artifacts, missing, resolution: see their classes.
     """
 
     name: str
@@ -341,30 +294,55 @@ class Mixture:
     dowhy: DoWhyPath
     diverse: DiversePath
     specials: Specials
-    artefacts: Artefacts
-    world_artefacts: WorldArtefacts
+    artifacts: Artifacts
+    light_artifacts: LightArtifacts
     missing: Missing
-    mishaps: Mishaps = Mishaps()
+    corruptions: Mapping[str, float] = field(default_factory=dict)
     resolution: Resolution = Resolution()
+    excerpt_sources: tuple[str, ...] = ("dowhy", "diverse", "interventions", *FIELDS_OF_EXCERPTS)
+    unrelated_sources: tuple[str, ...] = ("dowhy", "diverse", "discrete", "expert", *FIELDS_OF_EXCERPTS)
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.weights if name not in COMPONENT_NAMES]
-        if unknown:
-            raise ConfigError(f"unknown component {unknown[0]!r}; choose from {', '.join(COMPONENT_NAMES)}")
+        for name in (*self.weights, *self.excerpt_sources, *self.unrelated_sources):
+            component_named(name)
         check_weights(self.weights, f"weights of mixture {self.name}")
+        names = [one.name for one in corruptions() if not one.always]
+        for name, share in self.corruptions.items():
+            if name not in names:
+                raise ConfigError(f"unknown corruption {name!r}; choose from {', '.join(names)}")
+            if not 0.0 <= share <= 1.0:
+                raise ConfigError(f"the share of {name!r} is {share}; use a number from 0 to 1")
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the tasks of each component."""
+        total = math.fsum(self.weights.values())
+        return {name: weight / total for name, weight in self.weights.items()}
+
+    def drawn_from(self) -> set[str]:
+        """Components that tasks come from, those that excerpts and unrelated columns are taken from included."""
+        drawn = {name for name, weight in self.weights.items() if weight > 0}
+        takers = (("excerpts", self.excerpt_sources), ("unrelated", self.unrelated_sources))
+        borrowed = [sources for taker, sources in takers if taker in drawn and drawn.isdisjoint(sources)]
+        return drawn.union(*borrowed)
 
     def with_weights(self, weights: Mapping[str, float]) -> Mixture:
-        """The same distribution with other shares; they may have any positive sum."""
+        """The same distribution with other weights."""
         total = sum(weights.values())
         if total <= 0.0:
             raise ConfigError(f"mixture {self.name}: no component is left; give one a positive weight")
         return dataclasses.replace(self, weights={name: weight / total for name, weight in weights.items()})
 
+    def with_corruptions(self, **shares: float) -> Mixture:
+        """The same distribution with other shares of some corruptions."""
+        return dataclasses.replace(self, corruptions={**self.corruptions, **shares})
+
     def shared(self, shares: Mapping[str, float]) -> Mixture:
         """The mixture of exactly these components in these shares."""
-        self._check(tuple(shares))
-        if wrong := [name for name, share in shares.items() if not (isinstance(share, int | float) and share >= 0.0)]:
-            raise ConfigError(f"the share of {wrong[0]!r} is {shares[wrong[0]]!r}; it must be a number, not negative")
+        for name, share in shares.items():
+            component_named(name)
+            if not (isinstance(share, int | float) and share >= 0.0):
+                raise ConfigError(f"the share of {name!r} is {share!r}; it must be a number, not negative")
         return self.with_weights({name: float(share) for name, share in shares.items()})
 
     def without(self, *names: str) -> Mixture:
@@ -378,28 +356,24 @@ class Mixture:
 
     def only(self, *names: str) -> Mixture:
         """The mixture of some components alone, in equal shares if they have none here."""
-        self._check(names)
+        for name in names:
+            component_named(name)
         kept = {name: self.weights.get(name, 0.0) for name in names}
         return self.with_weights(kept if sum(kept.values()) > 0 else dict.fromkeys(names, 1.0))
 
     def clean(self) -> Mixture:
-        """The mixture without added hidden variables, artefacts and missing cells: models as they are.
+        """The mixture without added hidden variables, artifacts, corruptions and missing cells: models as they are.
 
-        What is part of a world or of a pair (hidden traits, hosts, gaps of idle services) stays.
+        What is part of a field or of a pair (hidden traits, hosts, gaps of idle services) stays.
         """
-        off = {f.name: 0.0 for f in dataclasses.fields(Artefacts) if f.name != "rounding_share"}
+        off = {f.name: 0.0 for f in dataclasses.fields(Artifacts) if f.name != "rounding_share"}
         never = Range(low=0.0, high=0.0)
         return dataclasses.replace(
             self,
             hiding=Hiding(usual=never, heavy=never, heavy_chance=0.0),
-            artefacts=Artefacts(rounding_share=never, **off),
-            world_artefacts=WorldArtefacts(scales=0.0, rounding=0.0),
+            artifacts=Artifacts(rounding_share=never, **off),
+            light_artifacts=LightArtifacts(scales=0.0, rounding=0.0),
             missing=dataclasses.replace(self.missing, chance=0.0),
-            mishaps=Mishaps(),
+            corruptions={},
             resolution=Resolution(),
         )
-
-    def _check(self, names: tuple[str, ...]) -> None:
-        for name in names:
-            if name not in COMPONENT_NAMES:
-                raise ConfigError(f"unknown component {name!r}; choose from {', '.join(COMPONENT_NAMES)}")

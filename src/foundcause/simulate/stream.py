@@ -12,10 +12,10 @@ from pathlib import Path
 
 from foundcause import __version__
 from foundcause.errors import ConfigError, OutputError
-from foundcause.simulate.make import make_task
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.shards import PART, write_csv, write_shard, write_whole
 from foundcause.simulate.task import Task
+from foundcause.simulate.tasks import make_task
 
 MANIFEST = "manifest.json"
 

@@ -18,7 +18,7 @@ from foundcause.model.checkpoint import describe, save, weights
 from foundcause.model.config import ModelConfig
 from foundcause.model.grow import brings_scaling, start_as
 from foundcause.model.network import FoundCause
-from foundcause.simulate.settings import HELD_OUT_WORLDS
+from foundcause.simulate.extension import held_out_components
 from foundcause.training.batches import collate
 from foundcause.training.distributed import Team, team
 from foundcause.training.objectives import objective
@@ -108,7 +108,7 @@ class Run:
             self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
         if resume and self.team.leads:
             self.best = self._best_so_far()
-        if known := sorted(set(self.lineage["trained_on"] or ()) & set(HELD_OUT_WORLDS)):
+        if known := sorted(set(self.lineage["trained_on"] or ()) & set(held_out_components())):
             self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
         if self.team.leads:
             if not resume:

@@ -15,7 +15,8 @@ from foundcause.model.checkpoint import describe
 from foundcause.model.config import ModelConfig, preset
 from foundcause.model.grow import check_growth
 from foundcause.model.network import FoundCause
-from foundcause.simulate.settings import PAIR_COMPONENTS, Mixture
+from foundcause.simulate.extension import pair_components
+from foundcause.simulate.settings import Mixture
 from foundcause.training.objectives import objective
 from foundcause.training.preparation import Job, Recipe, recipe_for
 from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig
@@ -152,20 +153,11 @@ def trained_on(metadata: Mapping[str, Any]) -> list[str] | None:
 
 def components(tasks: Mixture) -> set[str]:
     """Components that a mixture draws from, those its excerpts and unrelated columns are taken from included."""
-    from foundcause.simulate import excerpts, unrelated
-
-    drawn = {name for name, weight in tasks.weights.items() if weight > 0}
-    borrowed = {
-        source
-        for taker in (excerpts, unrelated)
-        if taker.NAME in drawn and drawn.isdisjoint(taker.SOURCES)
-        for source in taker.SOURCES
-    }
-    return drawn | borrowed
+    return tasks.drawn_from()
 
 
 def widest(tasks: Mixture) -> int:
     """The largest number of variables that a task of a mixture may have."""
-    drawn = [name for name, weight in tasks.weights.items() if weight > 0 and name not in PAIR_COMPONENTS]
+    drawn = [name for name, weight in tasks.weights.items() if weight > 0 and name not in pair_components()]
     sizes = (size.high for name in drawn for weight, size in tasks.sizes.variables_of(name) if weight > 0)
     return int(max(sizes, default=2))

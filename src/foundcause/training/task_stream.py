@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from foundcause.errors import TrainingError
-from foundcause.simulate.make import drawn_size
+from foundcause.simulate.tasks import drawn_size
 from foundcause.training.preparation import Job, Prepared, Recipe, jobs
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.workers import Failure, Workers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,10 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from foundcause.errors import ConfigError
 from foundcause.model.config import ModelConfig
 from foundcause.model.network import FoundCause
-from foundcause.simulate.settings import OUR_PAIRS
+from foundcause.simulate.settings import Mixture
 from foundcause.training.answer_scores import Answer, summary
 from foundcause.training.batches import collate
 from foundcause.training.preparation import Job, Prepared, Recipe, kept, recipe_for, suite_path
@@ -25,6 +23,7 @@ from foundcause.training.workers import Failure, Workers
 SCORED = ("auroc", "f1", "direction")
 _SILENCE = 30.0  # seconds between two words on suites that are not in the cache
 _MORE_PAIRS = 4  # a pair says one bit where other tasks say dozens, and costs next to nothing
+_OF_PAIRS = ("pairs", "excerpts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +119,7 @@ def validation(
     say("preparing the validation suites")
     for name, mixture in sorted(chosen.items()):
         recipe = recipe_for(model, mixture, seed=RESERVED_SEEDS["validation"])
-        count = config.validation_tasks * (_MORE_PAIRS if name in OUR_PAIRS else 1)
+        count = config.validation_tasks * (_MORE_PAIRS if name in _OF_PAIRS else 1)
         suites[name] = suite(recipe, count, workers)
         if time.perf_counter() - said > _SILENCE:
             said = time.perf_counter()
@@ -152,43 +151,11 @@ def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else round(value, 5)
 
 
-ALIASES = {"nonlinear": "diverse"}  # the name of the paper's family and of our component
+def families(names: tuple[str, ...] = ()) -> dict[str, Mixture]:
+    """Return the suites that runs are compared on, by name: all of them, or those named."""
+    from foundcause.simulate.suites import suites
 
-
-def families(names: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Suites by name, each a mixture: all of them, or those named. ``paper``, the whole mixture ``PAPER``, is for runs
-    that learn from it and takes part only where it is named."""
-    from foundcause.simulate.chance import uniform
-    from foundcause.simulate.mixture import MIXTURES
-    from foundcause.simulate.settings import HELD_OUT_WORLDS
-
-    mixture = MIXTURES["SHIPPED"]
-    whole = dataclasses.replace(
-        mixture,
-        sizes=dataclasses.replace(mixture.sizes, few_rows_chance=0.0, own_variables={}),
-        mishaps=dataclasses.replace(mixture.mishaps, derived=0.0, repeats=0.0, scales=0.0, classes=0.0),
-    )
-    suites = {name: whole.only(name) for name in (*whole.weights, *HELD_OUT_WORLDS)}
-    # These joined late: suites of several components stay what they were.
-    whole = whole.without("textbook", "series", "mixed")
-    generic = whole.only("diverse", "dowhy")
-    missing = dataclasses.replace(whole.missing, chance=1.0, cells=uniform(0.1, 0.4))
-    wide = dataclasses.replace(whole.sizes, variables=((1.0, uniform(45, 65)),), rows=uniform(300, 1500))
-    suites["confounded"] = dataclasses.replace(
-        generic, hiding=dataclasses.replace(whole.hiding, usual=uniform(0.3, 0.8), heavy_chance=0.0)
-    )
-    suites["few_rows"] = dataclasses.replace(whole, sizes=dataclasses.replace(whole.sizes, few_rows_chance=1.0))
-    tables = whole.without(*_small(whole))
-    for mishap in ("derived", "repeats", "scales", "classes"):
-        suites[mishap] = dataclasses.replace(tables, mishaps=dataclasses.replace(whole.mishaps, **{mishap: 1.0}))
-    suites["missing"] = dataclasses.replace(whole, missing=missing)
-    suites["wide"] = dataclasses.replace(tables, sizes=wide)
-    if "paper" in names:
-        suites["paper"] = MIXTURES["PAPER"]
-    suites |= {alias: suites[name] for alias, name in ALIASES.items() if alias in names}
-    if unknown := [name for name in names if name not in suites]:
-        raise ConfigError(f"unknown validation family {unknown[0]!r}; choose from {', '.join(suites)}")
-    return {name: suites[name] for name in names} if names else suites
+    return suites(names, version=1)
 
 
 def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tuple[str, ...]:
@@ -200,12 +167,6 @@ def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tup
         for name, suite in suites.items()
         if not any(weight > 0 and component in trained_on for component, weight in suite.weights.items())
     )
-
-
-def _small(whole: Any) -> tuple[str, ...]:
-    from foundcause.simulate.settings import PAIR_COMPONENTS
-
-    return tuple(name for name in PAIR_COMPONENTS if name in whole.weights)
 
 
 @torch.no_grad()

@@ -22,7 +22,7 @@ import numpy as np
 from foundcause.bench.case import Case, Dataset, always_available, generator
 from foundcause.bench.datasets.published_networks import linear_gaussian, nonlinear
 from foundcause.errors import DataUnavailableError
-from foundcause.simulate.chance import uniform
+from foundcause.simulate.draws import uniform
 from foundcause.simulate.mixture import PAPER, Mixture, make_task
 from foundcause.simulate.settings import Sizes
 from foundcause.training.run_config import RESERVED_SEEDS
