@@ -14,12 +14,10 @@ import numpy as np
 
 from foundcause import __version__
 from foundcause.data import Matrix, ReadOptions, Table, TableEncoder, read_table
-from foundcause.diagnostics import suspicions
-from foundcause.diagnostics.crowding import crowding_warnings
-from foundcause.diagnostics.health import graph_warnings, table_warnings
+from foundcause.diagnostics import diagnose
 from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
 from foundcause.features.series import RowDependence, lagged_statistics, row_dependence
-from foundcause.findings import by_severity, remark
+from foundcause.findings import by_severity, warn_of_critical
 from foundcause.inference.canonical import canonical_order, standardised
 from foundcause.inference.ensemble import Progress, plan_passes, run_passes
 from foundcause.inference.memory import choose_batch, refuse_too_much
@@ -38,7 +36,6 @@ SHIPPED_CHECKPOINT = Path(__file__).with_name("weights") / "small.safetensors"
 MIN_ROWS = 5
 PREVIEW_ROWS = 400
 _AUTO_PASSES = 10
-_TRAINED_VARIABLES = 50
 
 
 def discover(
@@ -113,7 +110,6 @@ def discover(
     chosen = active[column_order]
     values = _network_values(table.values[:, chosen][row_order], network)
     rows, variables = values.shape
-    dates = [column.name for column in table.columns if column.kind == "date"]
     dependence = RowDependence(n_rows=rows, n_effective=rows, direction=0, autocorrelated=())
     if rule.heeds_neighbours:
         dependence = row_dependence(table.values[:, active], table=table, columns=active.tolist())
@@ -151,35 +147,25 @@ def discover(
     answer = obeying(found, required, told.before(table.names), roots)
     clock.lap("decode")
 
-    warnings = [
-        *(finding.message for finding in typed.findings),
-        *_network_warnings(metadata, rule, variables=variables, runs=runs),
+    findings = [
+        *typed.findings,
+        *diagnose(
+            table,
+            answer,
+            metadata=metadata,
+            n_passes=runs,
+            own_scale=rule.temperature is not None,
+            threshold_given=threshold is not None,
+            n_effective=worth,
+            direction=(dependence.direction or 1) if network.config.reads_lags else 0,
+            filled=network.config.fills_gaps,
+            required=required,
+            forbidden=forbidden,
+            roots=roots,
+            contradicting=found.adjacency & ~answer.adjacency,
+        ),
     ]
-    active_names = [table.names[k] for k in active]
-    warnings += table_warnings(
-        table.values[:, active],
-        active_names,
-        trained_variables=int(metadata.get("trained_variables", _TRAINED_VARIABLES)),
-        dates=dates,
-        worth=worth,
-        order=(dependence.direction or 1) if network.config.reads_lags else 0,
-        fills_gaps=network.config.fills_gaps,
-    )
-    warnings += [*suspicions(table), *_unsupported(table, required)]
-    warnings += graph_warnings(
-        answer.edges,
-        answer.adjacency,
-        table.names,
-        threshold=answer.threshold,
-        given=threshold is not None,
-        active=active,
-        certain=required,
-        excluded=forbidden,
-        contradicting=found.adjacency & ~answer.adjacency,
-        levels=[column.distinct for column in table.columns[: len(table.names)]],
-    )
-    shared = answer.confounding > answer.confounding_threshold
-    warnings += crowding_warnings(shared, table.names, part=table.active, roots=roots)
+    warn_of_critical(findings)
     gaps = network.config.fills_gaps and bool(np.isnan(values).any())
     settings = {
         "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
@@ -209,7 +195,7 @@ def discover(
         agreement_matrix=answer.agreement,
         threshold=answer.threshold,
         confounding_threshold=answer.confounding_threshold,
-        findings=by_severity(map(remark, warnings)),
+        findings=by_severity(findings),
         settings=settings,
         timing=clock.times,
         columns=typed.columns,
@@ -337,29 +323,6 @@ def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
         limit = float(np.finfo(np.float32).max)
         return np.clip(values, -limit, limit)
     return standardised(values)
-
-
-def _unsupported(read: Matrix, required: np.ndarray) -> list[str]:
-    """Required edges at columns that take no part: they stand by the user's word alone."""
-    idle = ~read.active
-    edges = [f"{read.names[i]} -> {read.names[j]}" for i, j in np.argwhere(required & (idle[:, None] | idle[None, :]))]
-    return [f"{edge} is required, but nothing in the table can speak for it: a column takes no part" for edge in edges]
-
-
-def _network_warnings(metadata: Mapping[str, Any], rule: Protocol, *, variables: int, runs: int) -> list[str]:
-    found = []
-    if variables < 2:
-        found.append("fewer than two columns can take part, so there is no graph to learn")
-    calibration = metadata.get("calibration") or {}
-    if not calibration:
-        found.append("the checkpoint is not calibrated: its probabilities rank edges but are no frequencies")
-    fitted_on = calibration.get("fitted_on") or {}
-    if fitted_on.get("runs") == 1 and runs > 1 and rule.temperature is None:
-        found.append(
-            f"these weights were calibrated on single passes, while {runs} are averaged here: probabilities and "
-            f"threshold are a little off; `foundcause train calibrate RUN --runs {runs}` fits them for averaged ones"
-        )
-    return found
 
 
 def _preview(values: np.ndarray, seed: int) -> np.ndarray:

@@ -143,8 +143,8 @@ def test_no_path_leads_from_a_later_tier_to_an_earlier_one(tiny_checkpoint, prot
         assert nx.has_path(free.graph, late, early), "nothing is tested"
         result = fc.discover(frame, knowledge=known, **options)
         assert not nx.has_path(result.graph, late, early)
-        (warning,) = (warning for warning in result.warnings if "left out although probable" in warning)
-        assert result.graph.number_of_edges() >= free.graph.number_of_edges() - 6 and "->" in warning
+        (finding,) = (finding for finding in result.findings if finding.code == "contradicts-knowledge")
+        assert result.graph.number_of_edges() >= free.graph.number_of_edges() - 6 and finding.details["edges"]
 
 
 def test_tiers_hold_through_columns_without_a_part(tiny_checkpoint):
@@ -258,7 +258,8 @@ def test_importing_foundcause_is_light():
 def test_required_edges_of_idle_columns_are_told_apart_and_the_source_is_named(tiny_checkpoint, tmp_path):
     frame = pd.DataFrame({"still": 1.0, "a": np.arange(40.0) ** 0.5 % 1, "b": np.arange(40.0) ** 0.7 % 1})
     result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1, knowledge={"required": ["still -> a"]})
-    assert any("still -> a is required, but nothing in the table" in warning for warning in result.warnings)
+    (finding,) = (finding for finding in result.findings if finding.code == "unsupported-edge")
+    assert finding.details["edges"] == [["still", "a"]]
     assert result.settings["source"] is None
     frame.to_csv(tmp_path / "mine.csv", index=False)
     assert fc.discover(tmp_path / "mine.csv", checkpoint=tiny_checkpoint, n_passes=1).settings["source"] == "mine.csv"
@@ -302,7 +303,8 @@ def test_columns_never_observed_together_are_told_and_have_no_statistics(tiny_ch
     frame.loc[:149, "a"] = np.nan
     frame.loc[150:, "c"] = np.nan
     result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1)
-    assert any("'a' and 'c' are never observed together" in warning for warning in result.warnings)
+    (finding,) = (finding for finding in result.findings if finding.code == "never-together")
+    assert finding.details["pairs"] == [["a", "c"]]
     place = {name: k for k, name in enumerate(result.names)}
     for matrix in result.evidence.values():
         assert np.isnan(matrix[place["a"], place["c"]]) and np.isfinite(matrix[place["a"], place["d"]])
@@ -312,7 +314,8 @@ def test_an_empty_graph_says_that_knowledge_or_unsteadiness_is_the_reason(tiny_c
     frame = survey()[["a", "c"]]
     both = {"forbidden": ["a -> c", "c -> a"]}
     result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1, knowledge=both)
-    assert "no edge is shown because your knowledge forbids every one" in result.warnings
+    (finding,) = (finding for finding in result.findings if finding.code == "empty-graph")
+    assert finding.details["reason"] == "all-forbidden"
 
 
 def test_weights_calibrated_on_single_passes_are_told_when_passes_are_averaged(tiny_checkpoint, tmp_path):
@@ -322,7 +325,7 @@ def test_weights_calibrated_on_single_passes_are_told_when_passes_are_averaged(t
 
     def warned(runs: int, **options: object) -> bool:
         result = fc.discover(survey(60), n_passes=runs, **options)
-        return any("calibrated on single passes" in warning for warning in result.warnings)
+        return any(finding.code == "calibrated-on-single-passes" for finding in result.findings)
 
     for fitted in (1, 10):
         calibration = metadata["calibration"] | {"fitted_on": {"tasks": 5, "runs": fitted}}

@@ -81,17 +81,16 @@ def test_a_root_without_a_part_is_no_harm(believer):
     np.testing.assert_array_equal(told.confounding_probabilities, free.confounding_probabilities)
 
 
-def test_the_warning_of_a_crowd_counts_what_is_left(believer):
-    def said(result: fc.Result) -> list[str]:
-        return [warning for warning in result.warnings if "share a hidden common cause" in warning]
+def test_dense_confounding_counts_the_other_columns(believer):
+    def dense(result: fc.Result) -> list[tuple[int, int, bool]]:
+        found = [finding.details for finding in result.findings if finding.code == "dense-confounding"]
+        return [(details["pairs"], details["of"], details["without_roots"]) for details in found]
 
     free = _discover(_table(), believer)
-    (warning,) = said(free)
-    assert warning.startswith(f"{len(free.confounders)} of 28 pairs of columns seem")
+    assert dense(free) == [(len(free.confounders), 28, False)]
     told = _discover(_table(), believer, knowledge={"roots": ROOTS})
-    (warning,) = said(told)
-    assert warning.startswith(f"{len(told.confounders)} of 15 pairs of columns, roots apart, seem")
-    assert said(_discover(_table()[[*"abcde"]], believer)) == [], "ten pairs are no crowd"
+    assert dense(told) == [(len(told.confounders), 15, True)]
+    assert dense(_discover(_table()[[*"abcde"]], believer)) == [], "ten pairs are not dense"
 
 
 def test_names_of_roots_may_be_written_as_the_frame_calls_them():

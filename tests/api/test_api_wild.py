@@ -106,7 +106,7 @@ def test_one_column_and_nothing_active(tiny_checkpoint):
     with pytest.raises(TableError, match="one column, 'a'; a graph needs at least two"):
         fc.discover(pd.DataFrame({"a": np.arange(30.0) ** 2}), checkpoint=tiny_checkpoint)
     result = fc.discover(pd.DataFrame({"a": [1] * 9, "b": [2] * 9}), checkpoint=tiny_checkpoint)
-    assert not result.adjacency_matrix.any() and any("no graph" in warning for warning in result.warnings)
+    assert not result.adjacency_matrix.any() and any(finding.code == "no-graph" for finding in result.findings)
 
 
 def test_five_thousand_columns_are_refused_before_the_work(tiny_checkpoint, monkeypatch):

@@ -8,7 +8,12 @@ import pytest
 
 from as_numbers import read_table
 from foundcause.data.headings import are_moments_in_digits, moments_across
-from foundcause.diagnostics import suspicions
+from foundcause.diagnostics import diagnose_table
+
+
+def _across(table):
+    return [finding for finding in diagnose_table(table) if finding.code == "time-across"]
+
 
 HEADINGS = [
     ["2021-01", "2021-02", "2021-03", "2021-04"],
@@ -37,19 +42,18 @@ def test_time_across_the_columns_is_told_with_the_remedy(tmp_path, headings):
     table = read_table(path)
     assert table.names == ("what", *headings)
     np.testing.assert_array_equal(table.values[:, 1:], values)
-    (said,) = suspicions(table)
-    assert f"time runs across the columns ({', '.join(map(repr, headings))})" in said
-    assert 'transpose the table, in pandas df.set_index("what").T' in said and "--tier" in said
+    (found,) = _across(table)
+    assert found.columns == tuple(headings) and found.details == {"others": ["what"]}
 
 
 def test_frames_without_names_of_rows_and_with_several():
     values = np.random.default_rng(0).normal(size=(40, 3))
     months = pd.DataFrame(values, columns=pd.date_range("2021-01-01", periods=3, freq="MS"))
-    (said,) = suspicions(read_table(months))
-    assert "df.T, so" in said
+    (found,) = _across(read_table(months))
+    assert found.details == {"others": []} and "df.T" in found.message
     named = months.assign(land=list("ab") * 20, code=list("xyzw") * 10)
-    (said,) = suspicions(read_table(named))
-    assert 'df.set_index(["land", "code"]).T' in said
+    (found,) = _across(read_table(named))
+    assert 'df.set_index(["land", "code"]).T' in found.message
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,7 @@ def test_frames_without_names_of_rows_and_with_several():
 )
 def test_other_headings_are_no_moments(names):
     values = np.random.default_rng(0).normal(size=(40, len(names)))
-    assert not any("time runs across" in said for said in suspicions(read_table(pd.DataFrame(values, columns=names))))
+    assert _across(read_table(pd.DataFrame(values, columns=names))) == []
 
 
 def test_headings_in_digits():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from as_numbers import Table, read_table
-from foundcause.diagnostics import suspicions
+from foundcause.diagnostics import diagnose_table
 
 ROWS = 500
 
@@ -40,7 +40,7 @@ def test_a_rank_that_others_go_with_takes_part(name: str, shuffled: bool) -> Non
     said = of(table, name)
     assert "is taken for a rank, not for a row counter" in said and "(drop=, --drop)" in said
     assert all(repr(other) in said for other in ("sales", "assets", "marketvalue")) and "'country'" not in said
-    assert suspicions(table) == []
+    assert diagnose_table(table) == []
 
 
 def test_a_rank_by_a_column_of_the_table_says_no_more_than_it() -> None:

@@ -16,7 +16,6 @@ import pytest
 
 from as_numbers import read_table
 from foundcause.cli.discover import _stem
-from foundcause.diagnostics.health import table_warnings
 from foundcause.errors import TableError
 
 
@@ -198,18 +197,6 @@ def test_ordinary_last_rows_stay():
         assert len(read_table(frame.assign(word=words)).values) == 40
     twice = frame.assign(word=["red", "blue"] * 19 + ["red", "total"], other=["up", "down"] * 20)
     assert len(read_table(twice).values) == 40
-
-
-def test_far_rows_do_not_make_columns_determined():
-    def told(values: np.ndarray) -> str:
-        return " ".join(table_warnings(values, [f"v{k}" for k in range(values.shape[1])], trained_variables=50))
-
-    rng = np.random.default_rng(0)
-    values = rng.normal([50, 30, 100, 5, 20], size=(500, 5))
-    values[:, 1] += values[:, 0]
-    assert "determine" not in told(np.vstack([values, values.sum(axis=0)]))
-    skewed = rng.lognormal(sigma=1.5, size=(500, 3))
-    assert "determine" in told(np.column_stack([skewed, skewed.sum(axis=1)]))
 
 
 # Pipes, compression and files that are no tables

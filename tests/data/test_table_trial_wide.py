@@ -7,8 +7,7 @@ import pandas as pd
 
 from as_numbers import read_table
 from foundcause.data.together import joined
-from foundcause.diagnostics import suspicions
-from foundcause.diagnostics.health import table_warnings
+from foundcause.diagnostics import diagnose_table
 
 ROWS = 1500
 
@@ -46,10 +45,9 @@ def test_a_wide_table_is_read_with_a_handful_of_warnings() -> None:
     table = read_table(project_star())
     part = np.flatnonzero(table.active)
     assert len(part) == 38 and np.isnan(table.values).mean() > 0.4
-    names = [table.names[k] for k in part]
-    notes = [*table.warnings, *table_warnings(table.values[:, part], names, trained_variables=50), *suspicions(table)]
-    assert len(notes) <= 6, notes
-    (degrees,) = (note for note in notes if "degree" in note and "scale" in note)
+    findings = diagnose_table(table)
+    assert len(table.warnings) + len(findings) <= 6, (table.warnings, findings)
+    (degrees,) = (note for note in table.warnings if "degree" in note and "scale" in note)
     assert degrees.startswith("columns 'degreek', 'degree1', 'degree2', 'degree3': ")
     assert degrees.endswith(" cells do not belong to the scale ('specialist') and are treated as missing")
 
@@ -62,7 +60,7 @@ def test_codes_for_missing_in_many_columns_are_one_warning_and_no_far_cells() ->
     table = read_table(frame)
     (said,) = table.warnings
     assert said.startswith("columns 'item0', 'item1', 'item2', 'item3', 'item4' hold -999 in 10 cells, far from all")
-    assert suspicions(table) == []
+    assert diagnose_table(table) == []
     assert len(read_table(frame[["item0", "item1", "item2"]]).warnings) == 3  # each with its number of rows
 
 

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from as_numbers import read_table
-from foundcause.diagnostics import suspicions
+from foundcause.diagnostics import diagnose_table
 from foundcause.features.series import time_direction
+from foundcause.findings import Finding
 
 DAYS = pd.date_range("2020-01-01", periods=120, freq="D")
 YEARS = [year for year in range(1900, 2020) if year * 7 % 11 and year * 5 % 13]
@@ -24,8 +25,9 @@ def table(reverse: bool = False, **columns):
     return read_table(frame.iloc[::-1].reset_index(drop=True) if reverse else frame)
 
 
-def said(read) -> list[str]:
-    return [note for note in suspicions(read) if "series" in note or "steps" in note]
+def found(read) -> list[Finding]:
+    of_time = {"repeated-times", "unsorted-rows", "gaps-in-time"}
+    return [finding for finding in diagnose_table(read) if finding.code in of_time]
 
 
 @pytest.mark.parametrize(
@@ -76,10 +78,11 @@ def test_rows_of_unknown_order(columns):
 
 def test_steps_that_lack():
     kept = np.sort(np.random.default_rng(0).permutation(120)[:100])
-    (note,) = said(table(date=DAYS[kept]))
-    assert "steps are longer than the usual 1 day" in note and "the longest is" in note
-    (note,) = said(table(reverse=True, date=HOURS[kept]))
-    assert "longer than the usual 1 hour" in note
+    (gaps,) = found(table(date=DAYS[kept]))
+    assert gaps.code == "gaps-in-time" and gaps.columns == ("date",)
+    assert (gaps.details["usual"], gaps.details["unit"], gaps.details["steps"]) == (1.0, "day", 99)
+    (gaps,) = found(table(reverse=True, date=HOURS[kept]))
+    assert "the usual 1 hour" in gaps.message
 
 
 @pytest.mark.parametrize(
@@ -93,8 +96,8 @@ def test_steps_that_lack():
     ],
 )
 def test_steps_are_told_in_the_unit_of_their_column(column, step, longest):
-    (note,) = said(table(year=column))
-    assert f"longer than the usual {step} (the longest is {longest})" in note
+    (gaps,) = found(table(year=column))
+    assert f"usual {step}." in gaps.message and f"longest is {longest}." in gaps.message
 
 
 @pytest.mark.parametrize(
@@ -110,23 +113,22 @@ def test_steps_are_told_in_the_unit_of_their_column(column, step, longest):
     ],
 )
 def test_usual_calendars_are_not_told(dates):
-    assert said(table(date=dates)) == []
+    assert found(table(date=dates)) == []
 
 
 def test_moments_that_stand_twice():
-    (note,) = said(table(date=DAYS.append(DAYS[:8]).sort_values()))
-    assert note.startswith("column 'date': 8 rows share their moment with others") and "drop_duplicates" in note
-    (note,) = said(table(date=DAYS.append(DAYS[:1]).sort_values()))
-    assert "1 row shares its moment" in note
+    for rows in (8, 1):
+        (repeated,) = found(table(date=DAYS.append(DAYS[:rows]).sort_values()))
+        assert (repeated.code, repeated.details) == ("repeated-times", {"rows": rows})
     stations = table(date=np.repeat(DAYS[:40], 3), station=np.tile(["Ulm", "Bonn", "Kiel"], 40))
-    assert said(stations) == []
+    assert found(stations) == []
 
 
 def test_rows_in_another_order():
-    (note,) = said(table(date=np.random.default_rng(1).permutation(DAYS)))
-    assert note.startswith("the rows are not in the order of 'date'") and "sort them by it, oldest first" in note
+    (unsorted,) = found(table(date=np.random.default_rng(1).permutation(DAYS)))
+    assert (unsorted.code, unsorted.columns) == ("unsorted-rows", ("date",))
     some = np.random.default_rng(1).permutation(2000)[:120]  # dates of cases, not of a series
-    assert said(table(date=pd.Timestamp("2015-01-01") + pd.to_timedelta(some, unit="D"))) == []
+    assert found(table(date=pd.Timestamp("2015-01-01") + pd.to_timedelta(some, unit="D"))) == []
 
 
 def test_a_sample_of_a_series_tells_the_order_but_no_gaps():
@@ -134,4 +136,4 @@ def test_a_sample_of_a_series_tells_the_order_but_no_gaps():
         {"date": pd.date_range("2000-01-01", periods=400), "a": np.random.default_rng(0).normal(size=400)}
     )
     sample = read_table(frame[::-1], max_rows=300)
-    assert time_direction(sample) == -1 and said(sample) == []
+    assert time_direction(sample) == -1 and found(sample) == []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from page_script import run_script
 
-from foundcause.diagnostics.health import graph_warnings
+from foundcause.diagnostics.graph import edge_findings
 
 
 def _verdict(forward: float, backward: float, **more: Any) -> str:
@@ -50,10 +50,13 @@ def test_columns_that_took_no_part_are_not_called_unlikely() -> None:
     assert _verdict(0, 0, columns=columns) == "Not examined: chol is excluded (constant)."
 
 
-def test_the_page_and_the_warnings_call_the_same_edges_undecided() -> None:
+def test_the_page_and_the_findings_call_the_same_edges_undecided() -> None:
     for forward in np.linspace(0.3, 0.9, 13):
         edges = np.array([[0, forward], [0.4, 0]])
-        warned = bool(graph_warnings(edges, np.array([[False, True], [False, False]]), "ab", threshold=0.2))
+        adjacency, nothing = np.array([[False, True], [False, False]]), np.zeros((2, 2), dtype=bool)
+        matrices = dict.fromkeys(("required", "forbidden", "contradicting"), nothing)
+        active = np.ones(2, dtype=bool)
+        warned = bool(edge_findings(edges, adjacency, "ab", threshold=0.2, given=False, active=active, **matrices))
         said = _verdict(float(forward), 0.4, adjacency=[[0, 1], [0, 0]])
         assert ("undecided" in said) == warned, forward
 

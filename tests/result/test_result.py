@@ -43,12 +43,12 @@ def test_notebook_view_holds_no_markup_of_the_table() -> None:
     shown = make_result(("<img src=x onerror=alert(1)>", "a&b", "c", "d", "e"))._repr_html_()
     assert "<img" not in shown and "&lt;img src=x" in shown and "a&amp;b" in shown
     assert "0.90" in shown
-    assert "<summary>1 warning</summary><ul><li>column &#x27;&lt;i&gt;&#x27; is odd</li>" in shown
+    assert 'data-code="remark">column &#x27;&lt;i&gt;&#x27; is odd</li>' in shown
 
 
 def test_a_result_is_summed_up_in_one_line(result: Result) -> None:
-    assert repr(result) == "Result(5 columns, 4 edges, 1 hidden common cause, 1 warning)"
-    assert "<details>" not in replace(result, findings=[])._repr_html_()
+    assert repr(result) == "Result(5 columns, 4 edges, 1 hidden common cause, 1 finding)"
+    assert "data-code" not in replace(result, findings=[])._repr_html_()
 
 
 def test_json_round_trip_keeps_everything(result: Result) -> None:

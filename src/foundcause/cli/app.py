@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from foundcause import __version__
 from foundcause.errors import FoundcauseError
+from foundcause.findings import FoundCauseWarning
 
 EXIT_REFUSED = 2  # bad input or options: our own, explained errors
 EXIT_INTERRUPTED = 130
@@ -68,6 +69,7 @@ def main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
+            warnings.simplefilter("ignore", FoundCauseWarning)  # the findings are printed
             build()()
     except FoundcauseError as error:
         console = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())

@@ -1,6 +1,6 @@
-"""How a table was made, by the names of its columns and the pattern of their cells: counts, surveys, melted tables.
+"""Findings about the shape of a table: counts of cases, long or transposed tables, time across columns, survey designs.
 
-Shapes: N rows, D columns.
+Shapes: N rows, D columns. NaN is a missing cell.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from itertools import pairwise
 import numpy as np
 
 from foundcause.data import Matrix
+from foundcause.data.headings import moments_across
 from foundcause.data.ranks import mean_ranks
 from foundcause.diagnostics.names import words_of
+from foundcause.findings import Finding, Fix
 
 _COUNTS = {"freq", "frequency", "n", "count", "counts", "weight"}
-_MEETINGS = 2.0  # of rows that independent cases as many would have in expectation
+_MEETINGS = 2.0  # expected pairs of equal rows if the cases were independent
 
 _LONG_NAMES = {  # an item may be a thing that has a value
     *("variable", "measure", "measurement", "parameter", "param", "metric", "indicator", "feature"),
@@ -36,6 +38,7 @@ _ONE_CASE = re.compile(
     re.IGNORECASE,
 )
 _LEAST_CASES = 4
+_MOSTLY_MOMENTS = 0.5  # of the columns
 
 _DESIGN = {"pweight", "pwt", "finalwt", "fnlwgt", "fpc", "psu", "strata", "stratum", "cluster"}
 _BY_SURVEYS = re.compile(  # NHANES; ESS; IPUMS, CPS and ACS; GSS; BRFSS, NHIS and PISA
@@ -62,10 +65,36 @@ _HUGE = 10_000  # those that count people are larger than any body
 _VARIED = 0.5  # deviation by the mean; what bodies weigh varies less
 
 
-def counts_column(table: Matrix) -> str | None:
-    """The column that tells how many cases each row stands for: each combination of the other columns occurs once.
+def design_findings(table: Matrix) -> list[Finding]:
+    """Report tables whose rows are no cases or whose columns are no variables."""
+    found = []
+    if name := counts_column(table):
+        found.append(Finding(code="counts-column", columns=[name]))
+    if long := looks_long(table):
+        found.append(Finding(code="long-table", columns=long))
+    found += _time_across(table)
+    if looks_transposed(table):
+        found.append(Finding(code="transposed-table", columns=table.names[:3]))
+    part = np.flatnonzero(table.active).tolist()
+    if designs := design_columns([table.names[k] for k in part], table.values[:, part]):
+        fix = Fix(section="read", option="drop", values=tuple(designs))
+        found.append(Finding(code="survey-design", columns=designs, fix=fix))
+    return found
 
-    Independent cases with as many values would meet, so that this is no chance.
+
+def _time_across(table: Matrix) -> list[Finding]:
+    """Most columns are named by moments. The table may be meant so, with one case a row."""
+    moments = moments_across(table.names)
+    if len(moments) <= _MOSTLY_MOMENTS * len(table.names):
+        return []
+    others = [name for k, name in enumerate(table.names) if k not in set(moments)]
+    return [Finding(code="time-across", columns=[table.names[k] for k in moments], details={"others": others})]
+
+
+def counts_column(table: Matrix) -> str | None:
+    """Return the column that counts the cases of each row: each combination of the other columns occurs once.
+
+    Independent cases with as many values would repeat some combinations.
     """
     others = [k for k in np.flatnonzero(table.active).tolist() if table.names[k].casefold() not in _COUNTS]
     named = [k for k, name in enumerate(table.names) if name.casefold() in _COUNTS]
@@ -85,7 +114,7 @@ def counts_column(table: Matrix) -> str | None:
 
 
 def looks_long(table: Matrix) -> tuple[str, str] | None:
-    """The column of names and that of values of a melted table: the level of the one depends on the other."""
+    """Return the columns of names and of values of a long table: the level of the values depends on the names."""
     if len(table.names) > _LONG_COLUMNS:
         return None
     words = [k for k in _named(table, _LONG_NAMES) if table.columns[k].kind in ("nominal", "binary", "ordinal")]
@@ -104,7 +133,7 @@ def looks_long(table: Matrix) -> tuple[str, str] | None:
 
 
 def looks_transposed(table: Matrix) -> bool:
-    """Whether the columns are cases (``sample_1``, ``sample_2``, ...) and the first one names what was measured."""
+    """Return whether the columns are cases (``sample_1``, ``sample_2``, ...) and the first one names the variables."""
     first, *rest = table.columns[: len(table.names)]
     if first.kind not in ("nominal", "identifier") or first.encoding == "as is" or first.distinct < len(table.values):
         return False
@@ -113,10 +142,17 @@ def looks_transposed(table: Matrix) -> bool:
 
 
 def design_columns(names: Sequence[str], values: np.ndarray | None = None) -> list[str]:
-    """The names that are those of survey weights or of the design of a sample; body weight is none.
+    """Return the names of survey weights and of the design of a sample, but not of body weights.
 
-    values: (N, D), NaN for missing; they tell weights of cases from those of bodies where a name says no more than
-    weight. None judges by the names alone.
+    Parameters
+    ----------
+    names : sequence of str
+    values : ndarray of shape (N, D) or None
+        Distinguish weights of cases from weights of bodies where a name is ambiguous. None judges by the names alone.
+
+    Returns
+    -------
+    list of str
     """
     words = [words_of(name) for name in names]
     bodies = any(set(said) & _BODIES for said in words)
@@ -141,7 +177,7 @@ def _is_design(name: str, words: list[str], *, bodies: bool, cells: np.ndarray |
 
 
 def _weigh_cases(cells: np.ndarray, *, varied: bool) -> bool:
-    """Whether the observed cells of a column look like weights of cases; varied: whether varying much is enough."""
+    """Whether observed cells look like weights of cases. ``varied``: a large variation is enough."""
     if len(cells) == 0 or (cells < 0).any():
         return False
     mean, median = float(cells.mean()), float(np.median(cells))

@@ -13,16 +13,15 @@ from typing import Literal
 import numpy as np
 
 from foundcause.diagnostics.cells import rows_that_differ
-from foundcause.diagnostics.laws import laws_despite_gaps, pair_correlations
-from foundcause.diagnostics.units import unit_rows
+from foundcause.diagnostics.exact_relations import linear_relations, pair_correlations
 from foundcause.inference.acyclic import knots
 from foundcause.inference.canonical import standardised
 
 _MOST_COMPARED = 200  # columns
 _LEAST_ROWS = 30
-_FIRST_LOOK = 400  # rows; what is no function there is none
+_SCREENED_ROWS = 400  # a pair that is no function in these rows is none
 _SURE = 20.0  # log odds against chance
-_LINEAR = 0.995  # told as nearly the same
+_LINEAR = 0.995  # reported as a near copy
 _REPEATED = 0.5
 _CLEARLY_FEWER = 0.5
 _MANY_STEPS = 20  # rounded twins have as many values at least, groups such as those of ages fewer
@@ -31,66 +30,110 @@ _GAP = 3.5
 
 _LEAST_DISTINCT = 10
 _EXPLAINED_BY_LOGS = 0.99
-_EXPLAINED_BY_SUM = 0.9999  # told as a sum
-_FACTORS = (3, 4)  # columns of a law: a product or ratio of two or three others
+_EXPLAINED_BY_SUM = 0.9999  # reported as a sum
+_FACTORS = (3, 4)  # columns of a relation: a product or ratio of two or three others
 _LARGEST_EXPONENT = 3
-_NEARLY_WHOLE = 0.1
+_NEARLY_INTEGER = 0.1
+
+_NEARLY_ALL = 0.8  # of the values that occur more than once
+_BY_CHANCE = 0.4
 
 Relation = Literal["twins", "linear twins", "function"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """The column at place ``of`` determines that at ``place``.
+    """One column is a function of another.
 
-    twins: the one rises or falls with the other without exception, so that each determines the other but for rounding;
-    linear twins do so along a line, or nearly.
+    Parameters
+    ----------
+    of : int
+        Index of the column that determines the other.
+    column : int
+        Index of the determined column.
+    relation : {"twins", "linear twins", "function"}
+        Twins are strictly monotone functions of each other but for rounding. Linear twins nearly lie on a line.
     """
 
     of: int
-    place: int
+    column: int
     relation: Relation
 
 
 def functions(values: np.ndarray) -> list[Function]:
-    """Pairs of columns of (N, D) values of which one is a function of the other, as hardly happens by chance."""
+    """Find pairs of columns of (N, D) values of which one is a function of the other, beyond chance."""
     rows, variables = values.shape
     if rows < _LEAST_ROWS or not 2 <= variables <= _MOST_COMPARED:
         return []
-    look = values[np.linspace(0, rows - 1, min(rows, _FIRST_LOOK)).astype(int)]
+    screened = values[np.linspace(0, rows - 1, min(rows, _SCREENED_ROWS)).astype(int)]
     usable = [k for k, column in enumerate(values.T) if not rows_that_differ(column[~np.isnan(column)])]
     found: list[Function] = []
     for i in usable:
-        for j in np.flatnonzero(_may_determine(look, i)).tolist():
-            if j == i or j not in usable or any((f.of, f.place) == (j, i) for f in found):
+        for j in np.flatnonzero(_may_determine(screened, i)).tolist():
+            if j == i or j not in usable or any((f.of, f.column) == (j, i) for f in found):
                 continue
             relation = _relation(values[:, i], values[:, j], comparisons=variables**2)
             if relation is None or (relation == "function" and _is_of_units(values, i, j)):
                 continue
-            found.append(Function(of=i, place=j, relation=relation))
+            found.append(Function(of=i, column=j, relation=relation))
     return found
 
 
 def twin_groups(pairs: Sequence[Function], variables: int) -> list[list[int]]:
-    """Groups of columns, of so many, that twins among the pairs join; not those of linear twins alone."""
+    """Groups of columns that are monotone functions of each other. Groups of linear twins alone are left out."""
     alike, curved = np.zeros((2, variables, variables), dtype=bool)
     for pair in pairs:
-        alike[[pair.of, pair.place], [pair.place, pair.of]] = pair.relation != "function"
-        curved[pair.of, pair.place] = pair.relation == "twins"
+        alike[[pair.of, pair.column], [pair.column, pair.of]] = pair.relation != "function"
+        curved[pair.of, pair.column] = pair.relation == "twins"
     return [group.tolist() for group in knots(alike) if curved[np.ix_(group, group)].any()]
 
 
-def _is_of_units(values: np.ndarray, of: int, place: int) -> bool:
+def _is_of_units(values: np.ndarray, of: int, column: int) -> bool:
     """Whether one column determines another only because units, such as patients, have several rows each."""
-    rows = unit_rows(values, of, without=place)
-    return rows is not None and _relation(values[rows, of], values[rows, place], comparisons=1) is None
+    rows = _unit_rows(values, of, without=column)
+    return rows is not None and _relation(values[rows, of], values[rows, column], comparisons=1) is None
 
 
-def _may_determine(look: np.ndarray, k: int) -> np.ndarray:
-    """(D,) bool, columns that go with one value for each value of column k and may be no function by chance alone."""
-    seen = look[~np.isnan(look[:, k])]
+def _unit_rows(values: np.ndarray, key: int, *, without: int) -> np.ndarray | None:
+    """One row of each unit of (N, D) values, or None if the rows that share a key do not belong to one unit.
+
+    They belong to one unit if other columns (but ``without``) are constant for nearly all values of the key, beyond
+    chance. If they are constant for all values, they may as well be functions of the key, as the tax of a state is.
+    """
+    seen = np.flatnonzero(~np.isnan(values[:, key]))
+    order = seen[np.argsort(values[seen, key], kind="stable")]
+    cells = values[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(cells[:, key]) != 0])
+    sizes = np.diff(np.r_[starts, len(cells)])
+    several = sizes > 1
+    if not several.any():
+        return None
+    low, high = np.fmin.reduceat(cells, starts), np.fmax.reduceat(cells, starts)
+    comparable = np.add.reduceat(~np.isnan(cells), starts) > 1
+    constant = (comparable & (low == high)).sum(axis=0) / np.maximum(comparable.sum(axis=0), 1)
+    of_unit = [
+        k
+        for k in np.flatnonzero(constant >= _NEARLY_ALL).tolist()
+        if k not in (key, without) and _constant_by_chance(cells[:, k], sizes[several]) < _BY_CHANCE
+    ]
+    if not of_unit or constant[of_unit].min() == 1:
+        return None
+    _, first = np.unique(np.nan_to_num(cells[:, [key, *of_unit]], nan=np.inf), axis=0, return_index=True)
+    return np.sort(order[first])
+
+
+def _constant_by_chance(column: np.ndarray, sizes: np.ndarray) -> float:
+    """Expected share of groups of these sizes of random cells of a column (N,) that hold a single value."""
+    _, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+    shares = counts / max(counts.sum(), 1)
+    return float(np.mean([(shares**size).sum() for size in sizes.tolist()]))
+
+
+def _may_determine(values: np.ndarray, k: int) -> np.ndarray:
+    """(D,) bool, columns of (N, D) values that have a single value for each value of column k."""
+    seen = values[~np.isnan(values[:, k])]
     if len(seen) < 2:
-        return np.zeros(look.shape[1], dtype=bool)
+        return np.zeros(values.shape[1], dtype=bool)
     order = np.argsort(seen[:, k], kind="stable")
     key, others = seen[order, k], seen[order]
     starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
@@ -103,7 +146,7 @@ def _may_determine(look: np.ndarray, k: int) -> np.ndarray:
 
 
 def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Relation | None:
-    """What a column (N,) is of the key (N,): its monotone twin, another function of it, or none that tells much."""
+    """How a column (N,) depends on the key (N,): as its monotone twin, as another function, or not exactly."""
     both = ~np.isnan(key) & ~np.isnan(column)
     key, column = key[both], column[both]
     if len(key) < _LEAST_ROWS:
@@ -115,7 +158,7 @@ def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Relat
         return None
     before, after = of_group[:-1], of_group[1:]
     monotone = bool((before <= after).all() or (before >= after).all())
-    # So many of all orders of the column's cells are such functions.
+    # The share of all permutations of the column that are such functions, in logarithms.
     orders = lgamma(len(column) + 1) - sum(lgamma(size + 1) for size in kinds.tolist())
     such = np.log(2) if monotone else len(sizes) * np.log(len(kinds))
     if orders - such < _SURE + np.log(comparisons):
@@ -130,15 +173,15 @@ def _relation(key: np.ndarray, column: np.ndarray, *, comparisons: int) -> Relat
         return None
     if monotone:
         return None if _jumps_at_gaps(np.unique(key), before != after) else "function"
-    # Where most values occur once, they go with one value of anything.
+    # A value that occurs once is trivially mapped to one value.
     rest = np.delete(sizes, np.argmax(sizes)) if len(sizes) > 2 else sizes
     return "function" if rest[rest > 1].sum() >= _REPEATED * rest.sum() else None
 
 
 def _jumps_at_gaps(levels: np.ndarray, jumps: np.ndarray) -> bool:
-    """Whether a step function of the sorted levels (G,) jumps, (G - 1,) bool, where they leave a gap.
+    """Whether a step function of the sorted levels (G,) jumps, (G - 1,) bool, at gaps between the levels.
 
-    Then the column may as well be a cause that parts the cases into two clouds: men and women by testosterone.
+    Then the column may as well be a cause that separates the cases into clusters, such as sex and testosterone.
     """
     spacing = np.diff(levels / np.abs(levels).max())  # differences of huge numbers overflow
     gaps = []
@@ -155,9 +198,17 @@ def _correlation(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def products(values: np.ndarray) -> list[list[int]]:
-    """Groups of three or four columns of (N, D) values of which one is the product or ratio of (powers of) the others.
+    """Find groups of three or four columns of which one is a product or ratio of powers of the others.
 
-    The logarithms of such columns have an exact linear relation with small whole coefficients.
+    The logarithms of such columns have an exact linear relation with small integer coefficients.
+
+    Parameters
+    ----------
+    values : ndarray of shape (N, D)
+
+    Returns
+    -------
+    list of lists of int
     """
     positive = [
         k
@@ -171,26 +222,26 @@ def products(values: np.ndarray) -> list[list[int]]:
     close = np.abs(pair_correlations(logs)) > _LINEAR
     np.fill_diagonal(close, False)
     alike = {k for group in knots(close) for k in group.tolist()}
-    laws = laws_despite_gaps(logs, explained=_EXPLAINED_BY_LOGS, apart=alike)
-    found = [[positive[k] for k in sorted(law)] for law in laws if _FACTORS[0] <= len(law) <= _FACTORS[1]]
-    return [places for places in found if _has_whole_exponents(values[:, places]) and not _is_sum(values[:, places])]
+    relations = linear_relations(logs, explained=_EXPLAINED_BY_LOGS, without=alike)
+    found = [[positive[k] for k in sorted(group)] for group in relations if _FACTORS[0] <= len(group) <= _FACTORS[1]]
+    return [group for group in found if _has_integer_exponents(values[:, group]) and not _is_sum(values[:, group])]
 
 
-def _has_whole_exponents(values: np.ndarray) -> bool:
-    """Whether some product of the columns (N, K), each to a power of -3 to 3, is as good as constant."""
+def _has_integer_exponents(values: np.ndarray) -> bool:
+    """Whether a product of the columns (N, K), each to an integer power from -3 to 3, is nearly constant."""
     logs = np.log(values[~np.isnan(values).any(axis=1)])
     if len(logs) < _LEAST_ROWS:
         return False
     logs = logs - logs.mean(axis=0)
     exponents = np.linalg.svd(logs, full_matrices=False)[2][-1]
     exponents = exponents / np.abs(exponents).min()
-    whole = np.round(exponents)
-    if np.abs(whole).max() > _LARGEST_EXPONENT or np.abs(exponents - whole).max() > _NEARLY_WHOLE:
+    integers = np.round(exponents)
+    if np.abs(integers).max() > _LARGEST_EXPONENT or np.abs(exponents - integers).max() > _NEARLY_INTEGER:
         return False
-    left = (logs @ whole).std()
-    return bool(left**2 < (1 - _EXPLAINED_BY_LOGS) * (np.abs(whole) * logs.std(axis=0)).min() ** 2)
+    left = (logs @ integers).std()
+    return bool(left**2 < (1 - _EXPLAINED_BY_LOGS) * (np.abs(integers) * logs.std(axis=0)).min() ** 2)
 
 
 def _is_sum(values: np.ndarray) -> bool:
-    """Whether the columns (N, K) themselves, which hardly vary then, have a linear relation."""
-    return bool(laws_despite_gaps(values, explained=_EXPLAINED_BY_SUM))
+    """Whether the columns (N, K) themselves have a linear relation. Their logarithms then nearly have one too."""
+    return bool(linear_relations(values, explained=_EXPLAINED_BY_SUM))

@@ -19,6 +19,7 @@ from foundcause.findings.finding import (
     by_severity,
     remark,
     shown,
+    warn_of_critical,
 )
 from foundcause.findings.reading import READING
 
@@ -36,4 +37,5 @@ __all__ = [
     "by_severity",
     "remark",
     "shown",
+    "warn_of_critical",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -44,7 +45,7 @@ class Finding:
     code : str
         Stable and greppable, such as ``near-copy``. It must be a key of ``CATALOG``.
     columns : sequence of str
-        The columns it is about, in the order that the sentence names them.
+        The columns it is about, each once, in the order that the sentence names them.
     details : mapping of str to JSON values
         The figures behind it. NumPy values and tuples become plain numbers and lists.
     fix : Fix or None
@@ -60,7 +61,7 @@ class Finding:
     severity: Severity | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "columns", tuple(dict.fromkeys(self.columns)))
         object.__setattr__(self, "details", {str(key): _plain(value) for key, value in self.details.items()})
         object.__setattr__(self, "severity", self.severity or CATALOG[self.code].severity)
 
@@ -111,6 +112,13 @@ CATALOG: dict[str, Entry] = {}
 def remark(text: str, severity: Severity | None = None) -> Finding:
     """Return a finding that is only a sentence, as result files of schema 1 hold them."""
     return Finding(code="remark", details={"text": text}, severity=severity)
+
+
+def warn_of_critical(findings: Iterable[Finding], *, stacklevel: int = 2) -> None:
+    """Issue each critical finding as a ``FoundCauseWarning``, so that scripts notice it."""
+    for finding in findings:
+        if finding.severity == "critical":
+            warnings.warn(finding.message, FoundCauseWarning, stacklevel=stacklevel + 1)
 
 
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from foundcause.diagnostics.cells import rarely_together, rows_together
+
 _MAX_COLUMNS = 100
-FEW_TOGETHER = 10
 Reading = tuple[str, Callable[[np.ndarray], np.ndarray]]
 
 
@@ -47,17 +48,6 @@ LARGER_SPEAKS_FOR = ("foretells the other a row later",)
 """Those that are larger the right way round in most systems; of series alone."""
 
 
-def rows_together(values: np.ndarray) -> np.ndarray:
-    """(D, D) number of rows in which both columns of (N, D) values are observed."""
-    observed = (~np.isnan(values)).astype(np.float32)
-    return (observed.T @ observed).astype(int)
-
-
-def hardly_together(together: np.ndarray, rows: int) -> np.ndarray:
-    """(D, D) bool: pairs whose ``rows_together``, of so many rows, are too few to say anything about them."""
-    return (together < FEW_TOGETHER) & (2 * together < rows)
-
-
 def evidence_matrices(
     statistics: np.ndarray, features: str, chosen: np.ndarray, values: np.ndarray
 ) -> dict[str, np.ndarray]:
@@ -71,7 +61,7 @@ def evidence_matrices(
     rows, columns = values.shape
     if columns > _MAX_COLUMNS:
         return {}
-    unseen = hardly_together(rows_together(values), rows)
+    unseen = rarely_together(rows_together(values), rows)
     position: dict[str, int] = {}
     for k, feature in enumerate(feature_set(features).features):
         position.setdefault(feature.name.split(".")[-1], k)  # families put their name before a dot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause.files import write_text
+from foundcause.findings import Finding, shown
 from foundcause.knowledge import Knowledge
 from foundcause.report.layout import layered_positions
 
@@ -37,7 +39,7 @@ def render_html(result: Result, *, title: str | None = None) -> str:
     return Template(_static("report.html")).substitute(
         title=escape(title),
         summary=escape(_summary(result)),
-        warnings=_warnings(result),
+        findings=findings_section(result.findings),
         knowledge=_knowledge(result.knowledge),
         without_script=_without_script(result),
         legend='<span class="known">given by you</span>' if data["required_pairs"] else "",
@@ -105,11 +107,27 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _warnings(result: Result) -> str:
-    if not result.warnings:
+def findings_section(findings: Sequence[Finding]) -> str:
+    """Return the findings as a section of HTML: the most serious in full, the others folded."""
+    if not findings:
         return ""
-    items = "".join(f"<li>{escape(warning)}</li>" for warning in result.warnings)
-    return f'<section><h2>Before you trust it</h2><ul class="warnings">{items}</ul></section>'
+    first, folded = shown(findings)
+    return f'<section id="findings"><h2>Before you trust it</h2>{findings_list(first)}{_folded(folded)}</section>'
+
+
+def findings_list(findings: Sequence[Finding]) -> str:
+    """Return findings as a list in HTML. Messages are text, whatever the names of columns contain."""
+    items = "".join(
+        f'<li class="{finding.severity}" data-code="{finding.code}">{escape(finding.message)}</li>'
+        for finding in findings
+    )
+    return f'<ul class="findings">{items}</ul>'
+
+
+def _folded(findings: Sequence[Finding]) -> str:
+    if not findings:
+        return ""
+    return f"<details><summary>{len(findings)} more</summary>{findings_list(findings)}</details>"
 
 
 def _knowledge(known: Knowledge | None) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foundcause.diagnostics.crowding import drawn_pairs
+from foundcause.diagnostics.graph import drawn_pairs
 from foundcause.errors import OutputError
 from foundcause.files import replacing
 from foundcause.report.layout import Position, layered_positions
@@ -36,8 +36,8 @@ _LINE = 18  # letters of a name on one line
 def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw ``result`` on ``ax`` (a new figure without one) and write it to ``path`` when given.
 
-    Letters that no font of this machine has become boxes, with one warning and a note in the picture. Of hidden common
-    causes that are too many to be followed the strongest are drawn, and a note says so.
+    Letters that no font of this machine has become boxes, with one warning and a note in the picture. Hidden common
+    causes that are too many to follow are not all drawn, and a note says so.
     """
     if path is not None:
         _refuse_unknown_format(Path(path))
@@ -86,10 +86,9 @@ def _limits(positions: Mapping[str, Position], bows: list[Path2D]) -> np.ndarray
 
 
 def _drawn_note(drawn: int, pairs: int) -> str:
-    return (
-        f"Only the {drawn} most probable of {pairs} pairs with a hidden common cause are drawn;\n"
-        "confounders.csv and result.confounders have all."
-    )
+    if not drawn:
+        return f"{pairs} pairs may share a hidden common cause. They are too many to draw."
+    return f"Only the {drawn} most probable of {pairs} pairs with a hidden common cause are drawn."
 
 
 def _names(ax: Axes, positions: Mapping[str, Position]) -> tuple[dict[str, Text], list[str]]:

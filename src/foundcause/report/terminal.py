@@ -1,10 +1,11 @@
-"""What the shell commands print: the edge table, hidden common causes, warnings, facts about the installation."""
+"""What the shell commands print: the edge table, hidden common causes, findings, facts about the installation."""
 
 from __future__ import annotations
 
 import json
 import platform
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from foundcause.diagnostics.crowding import is_crowded, pairs_of, sharing_columns
+from foundcause.diagnostics.graph import is_dense, pairs_of, sharing_columns
+from foundcause.findings import Finding, shown
 from foundcause.report.letters import shorten_middle
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ _MAX_LINES = 40
 _MAX_PAIRS, _MAX_CROWDED = 20, 10
 _BAR, _ROOM_FOR_BAR = 10, 60
 _NAME = 40
+_MARKS = {"critical": ("!", "bold red"), "caution": ("!", "yellow"), "note": ("-", "dim")}
 
 
 def say(text: str) -> None:
@@ -30,7 +33,7 @@ def say(text: str) -> None:
 
 
 def print_result(result: Result, folder: Path | None = None, console: Console | None = None) -> None:
-    """The graph as readable tables, its warnings, and where the files are."""
+    """The graph as readable tables, its findings, and where the files are."""
     console = console or Console(highlight=False)
     rows, total = result.settings.get("rows"), result.settings.get("total_rows")
     size = f"{rows:,} rows" if rows == total else f"{rows:,} of {total:,} rows"
@@ -50,17 +53,28 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     if len(result.confounders):
         console.print()
         _print_confounders(result, console, saved=folder is not None)
-    if result.warnings:
-        console.print()
-        console.print(Text("Warnings", style="bold yellow"))
-        for warning in result.warnings:
-            line = Table.grid(padding=(0, 1, 0, 0))
-            line.add_row(Text(" -"), Text(warning))
-            console.print(line)
+    _print_findings(result.findings, console, saved=folder is not None)
     if folder is not None:
         console.print()
         console.print(Text(f"Report: {folder / 'report.html'}", style="bold"), soft_wrap=True)
         console.print(Text(f"Files:  {folder}/ (JSON, CSV, DOT, GraphML, GML, Mermaid, picture)"), soft_wrap=True)
+
+
+def _print_findings(findings: Sequence[Finding], console: Console, *, saved: bool) -> None:
+    """The most serious findings in full, and how many more there are."""
+    first, folded = shown(findings)
+    if not first:
+        return
+    console.print()
+    console.print(Text("Findings", style="bold"))
+    for finding in first:
+        mark, style = _MARKS[finding.severity or "note"]
+        line = Table.grid(padding=(0, 1, 0, 0))
+        line.add_row(Text(f" {mark}", style=style), Text(finding.message))
+        console.print(line)
+    if folded:
+        home = "the report and result.json have" if saved else "result.findings has"
+        console.print(Text(f"   ... and {len(folded)} more; {home} all of them", style="dim"))
 
 
 def _edge_table(result: Result, width: int) -> Table:
@@ -78,7 +92,7 @@ def _print_confounders(result: Result, console: Console, *, saved: bool) -> None
     """The most probable pairs: of too many to be read one by one a few, and where all of them are."""
     pairs, columns = len(result.confounders), sharing_columns(result)
     most = _MAX_PAIRS
-    if is_crowded(pairs, columns):
+    if is_dense(pairs, columns):
         most = _MAX_CROWDED
         console.print(
             Text(f"{pairs} of {pairs_of(columns)} pairs seem to share a hidden common cause. The most probable:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,7 +47,7 @@ class Description(BaseModel):
     rows: int
     sampled_rows: int
     columns: list[ColumnView]
-    warnings: list[str]
+    findings: list[dict[str, Any]]
 
 
 class TableView(BaseModel):

@@ -81,7 +81,9 @@ def main(sender: Connection, task: dict[str, Any]) -> None:
 def read(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     """What the columns of the uploaded table were taken for."""
     from foundcause.api import MIN_ROWS
-    from foundcause.data import read_table
+    from foundcause.data import TableEncoder, read_table
+    from foundcause.diagnostics import diagnose_table
+    from foundcause.findings import by_severity
 
     path = Path(task["path"])
     tell(0, 0, "reading")
@@ -96,11 +98,13 @@ def read(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     if len(table.frame) < MIN_ROWS:
         raise TableError(f"{task['name']!r} has {len(table.frame)} rows; at least {MIN_ROWS} are needed")
     _refuse_size(table.total_rows, columns, task)
+    matrix = TableEncoder().fit(table).transform(table)
+    findings = [*table.findings, *diagnose_table(matrix)]
     return {
         "rows": table.total_rows,
         "sampled_rows": len(table.frame),
         "columns": [asdict(column) for column in table.columns],
-        "warnings": [finding.message for finding in table.findings],
+        "findings": [finding.to_dict() for finding in by_severity(findings)],
     }
 
 

@@ -15,6 +15,18 @@ function percent(value) {
   return `${Math.round(100 * value)}%`;
 }
 
+const IN_FULL = 3; // the same as in findings/finding.py
+
+/** Findings, the most serious first; all but the first three are folded. */
+function findingsList(findings) {
+  const list = (some) => element("ul", { class: "findings" },
+    ...some.map((finding) => element("li", { class: finding.severity, "data-code": finding.code }, finding.message)));
+  const box = element("div", {}, list(findings.slice(0, IN_FULL)));
+  const folded = findings.slice(IN_FULL);
+  if (folded.length) box.append(element("details", {}, element("summary", {}, `${folded.length} more`), list(folded)));
+  return box;
+}
+
 function facts(rows) {
   const list = element("dl", { class: "facts" });
   for (const [term, value] of rows) list.append(element("dt", {}, term), element("dd", {}, value));
@@ -30,7 +42,7 @@ function inWords(probability) {
   return probability >= 0.05 ? "unlikely" : "very unlikely";
 }
 
-const UNDECIDED = 0.65; // share of both directions below which neither is settled; the same as in health.py
+const UNDECIDED = 0.65; // share of both directions below which neither is settled; the same as in diagnostics/graph.py
 const FAR_LESS = 0.1;
 
 /** What may be said about the edge i -> j, in sentences: first what the user knew, then what the columns say. */

@@ -95,24 +95,26 @@ function hiddenPairs(result) {
   return pairs;
 }
 
-const CROWDED = { least: 12, oneOf: 3, followed: 3 }; // the same as in crowding.py
+const DENSE = { least: 12, oneIn: 3, followed: 3 }; // the same as in diagnostics/graph.py
 
-/** The pairs that are drawn: all, or of too many for an eye to follow the strongest; the rule of crowding.py. */
+/** The pairs that are drawn: none under dense confounding, else the strongest that can be followed. */
 function drawnPairs(result) {
   const pairs = hiddenPairs(result);
   const roots = (result.knowledge || {}).roots || [];
-  const idle = (result.columns || []).filter((info) => info.role !== "variable").map((info) => info.name);
-  const columns = result.names.filter((name) => !roots.includes(name) && !idle.includes(name)).length;
-  const crowded = pairs.length >= CROWDED.least && CROWDED.oneOf * pairs.length > columns * (columns - 1) / 2;
-  if (!crowded && pairs.length <= CROWDED.followed * columns) return pairs;
+  const excluded = (result.columns || []).filter((info) => info.role !== "variable").map((info) => info.name);
+  const columns = result.names.filter((name) => !roots.includes(name) && !excluded.includes(name)).length;
+  if (pairs.length >= DENSE.least && DENSE.oneIn * pairs.length > columns * (columns - 1) / 2) return [];
+  if (pairs.length <= DENSE.followed * columns) return pairs;
   return pairs.sort((a, b) => b.probability - a.probability).slice(0, columns);
 }
 
 /** What to say of pairs that are not drawn; "" when all are. */
 function drawnNote(result) {
   const [drawn, all] = [drawnPairs(result).length, hiddenPairs(result).length];
-  return drawn === all ? "" : `Only the ${drawn} most probable of ${all} pairs with a hidden common cause are drawn; `
-    + "the matrix below and the saved files have all of them.";
+  if (drawn === all) return "";
+  const rest = "The matrix below and the saved files have all of them.";
+  return drawn ? `Only the ${drawn} most probable of ${all} pairs with a hidden common cause are drawn. ${rest}`
+    : `${all} pairs may share a hidden common cause. They are too many to draw. ${rest}`;
 }
 
 function cssColour(name) {

@@ -96,8 +96,7 @@ function showTable(table) {
   byId("start").hidden = true;
   byId("work").hidden = byId("end").hidden = false;
   nameTable();
-  byId("table-warnings").hidden = !description.warnings.length;
-  byId("table-warnings").replaceChildren(...description.warnings.map((warning) => element("li", {}, warning)));
+  byId("table-findings").replaceChildren(findingsList(description.findings));
   byId("within").checked = false;
   byId("runs").max = state.about ? state.about.runs : 50;
   byId("status").textContent = "";

@@ -1,6 +1,6 @@
 /* The graph and everything that explains it: slider, details, edges, matrices, downloads. */
 
-const { bindThreshold, cssColour, createGraphView, edgeDetails, edgeRows, element, heatMap, hiddenDetails, nodeDetails } = window;
+const { bindThreshold, cssColour, createGraphView, edgeDetails, edgeRows, element, findingsList, heatMap, hiddenDetails, nodeDetails } = window;
 const byId = (id) => document.getElementById(id);
 
 const FILE_WORDS = {
@@ -103,8 +103,8 @@ export function createExplorer(rules) {
     hint();
     if (result.blank) return;
     recommend();
-    byId("trust").hidden = !result.warnings.length;
-    byId("warnings").replaceChildren(...result.warnings.map((warning) => element("li", {}, warning)));
+    byId("trust").hidden = !result.findings.length;
+    byId("findings").replaceChildren(findingsList(result.findings));
     fillDownloads(discovery, files);
     byId("heat-edges").replaceChildren(heatMap(result.names, result.edge_probabilities, "--cause", "causes", reveal(openEdge)));
     byId("heat-hidden").replaceChildren(heatMap(result.names, result.confounding_probabilities, "--hidden",
