@@ -11,7 +11,6 @@ from checked import by_code, codes, findings, numbers
 
 from foundcause.diagnostics.design import design_columns
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.simulate.settings import Mishaps
 
 ROWS = 400
 
@@ -55,7 +54,7 @@ def test_a_transposed_table() -> None:
 
 def test_ordinary_tables_raise_hardly_a_finding() -> None:
     """Simulated tables of every kind without defects. Those that separate perfectly or hold rare states are few."""
-    ordinary, kinds = replace(SHIPPED, mishaps=Mishaps()), list(SHIPPED.without("textbook", "series", "mixed").weights)
+    ordinary, kinds = replace(SHIPPED, corruptions={}), list(SHIPPED.without("textbook", "series", "mixed").weights)
     expected = {"few-rows", "missing-cells", "near-copy", "exact-relation", "constant-sum", "repeated-rows"}
 
     def alarms(kind: str, index: int) -> list[str]:
