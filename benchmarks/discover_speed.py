@@ -69,7 +69,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
 
     import foundcause as fc
     from foundcause import api  # noqa: F401
-    from foundcause.model import checkpoint  # noqa: F401
+    from foundcause.model import checkpoints  # noqa: F401
 
     if options.case in CASES:
         rows, columns, _ = CASES[options.case]
@@ -116,15 +116,14 @@ def write_large_csv(path: Path, gigabytes: float) -> int:
     return copies * len(block)
 
 
-def make_checkpoint(folder: Path, preset: str) -> Path:
-    from foundcause.api import SHIPPED_CHECKPOINT
-    from foundcause.model import checkpoint
-    from foundcause.model.config import PRESETS
-    from foundcause.model.network import FoundCause
+def make_checkpoint(folder: Path, name: str) -> Path:
+    from foundcause.model import checkpoints
+    from foundcause.model.architectures import build_network, preset
+    from foundcause.weights import SHIPPED_CHECKPOINT
 
     if SHIPPED_CHECKPOINT.is_file():
         return SHIPPED_CHECKPOINT
-    return checkpoint.save(folder / "untrained.safetensors", FoundCause(PRESETS[preset], seed=0), metadata={})
+    return checkpoints.save(folder / "untrained.safetensors", build_network(preset(name), seed=0), metadata={})
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from foundcause.model.network import FoundCause
+from foundcause.model.architectures import build_network
 from foundcause.simulate.draws import uniform
 from foundcause.training.batches import collate
 from foundcause.training.distributed import Team
@@ -52,7 +52,7 @@ def by_size(config: TrainConfig, sizes: list[int], repeats: int) -> None:
     """Print processor milliseconds per task for each part as D doubles (600 rows)."""
     model = model_config(config)
     team = Team(rank=0, world=1, device=torch.device("cpu"))
-    learner = Learner(FoundCause(model), objective(config.objective), config, team)
+    learner = Learner(build_network(model), objective(config.objective), config, team)
     print("processor milliseconds per task at 600 rows, least of the repeats:")
     print(f"{'D':>5} {'simulation':>11} {'statistics':>11} {'learning':>9}")
     for size in sizes:

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from foundcause.api import SHIPPED_CHECKPOINT, load_network
-from foundcause.model.network import FoundCause
+from foundcause.model.checkpoints import load_network
+from foundcause.model.interface import Network
 from foundcause.paper.losses import AdaptiveState
 from foundcause.simulate.tasks import drawn_size
 from foundcause.training.batches import Batch, collate
@@ -29,6 +29,7 @@ from foundcause.training.preparation import Job, Prepared, Recipe, run
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.setup import recipe
 from foundcause.training.task_stream import Buckets
+from foundcause.weights import SHIPPED_CHECKPOINT
 
 CLASSES = ((2, 2), (3, 5), (6, 12), (13, 20), (21, 30), (31, 42), (43, 70), (71, 100))
 EXPONENTS = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5)
@@ -45,7 +46,7 @@ def drawn(source: Recipe, tasks: int) -> tuple[dict[int, float], dict[int, list[
     return shares, {k: found[:tasks] for k, found in indices.items()}
 
 
-def learn(network: FoundCause, batch: Batch) -> float:
+def learn(network: Network, batch: Batch) -> float:
     """Processor seconds of one forward and backward pass; gradients are left in the network."""
     network.zero_grad()
     started = time.process_time()
@@ -54,12 +55,12 @@ def learn(network: FoundCause, batch: Batch) -> float:
     return time.process_time() - started
 
 
-def squared_norm(network: FoundCause) -> float:
+def squared_norm(network: Network) -> float:
     """Of the gradient of all parameters."""
     return float(sum(p.grad.square().sum() for p in network.parameters() if p.grad is not None))
 
 
-def measure(network: FoundCause, items: list[Prepared], batch_size: int) -> tuple[float, float, float]:
+def measure(network: Network, items: list[Prepared], batch_size: int) -> tuple[float, float, float]:
     """(preparation, learning within a batch: processor seconds a task; mean squared norm of a task's gradient)."""
     norms = []
     for item in items:
@@ -79,7 +80,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=4243)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    network, _ = load_network(arguments.checkpoint)
+    network = load_network(arguments.checkpoint)
     config = TrainConfig(steps=1, mixture=arguments.mixture, seed=arguments.seed, batch_smallest=2, batch_largest=64)
     source, buckets = recipe(config, network.config), Buckets(config)
     shares, chosen = drawn(source, arguments.tasks)

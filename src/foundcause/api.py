@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +14,7 @@ import numpy as np
 from foundcause import __version__
 from foundcause.data import Matrix, ReadOptions, Table, TableEncoder, read_table
 from foundcause.diagnostics import diagnose
-from foundcause.errors import CheckpointError, ConfigError, InputError, TableError
+from foundcause.errors import ConfigError, InputError, TableError
 from foundcause.features.series import RowDependence, lagged_statistics, row_dependence
 from foundcause.findings import by_severity, warn_of_critical
 from foundcause.inference.canonical import canonical_order, standardised
@@ -27,12 +26,11 @@ from foundcause.inference.temperature import Calibration
 from foundcause.knowledge import Knowledge
 from foundcause.report.evidence import evidence_matrices
 from foundcause.result import Result
+from foundcause.weights import checkpoint_path
 
 if TYPE_CHECKING:
-    from foundcause.model.network import FoundCause
+    from foundcause.model.interface import Network
 
-CHECKPOINT_VARIABLE = "FOUNDCAUSE_CHECKPOINT"
-SHIPPED_CHECKPOINT = Path(__file__).with_name("weights") / "small.safetensors"
 MIN_ROWS = 5
 PREVIEW_ROWS = 400
 _AUTO_PASSES = 10
@@ -99,8 +97,11 @@ def discover(
     forbidden, required = told.masks(table.names, left_out=dropped)
     clock.lap("read")
 
+    from foundcause.model.checkpoints import load_network
+
     place = checkpoint_path(checkpoint)
-    network, metadata = load_network(place, device)
+    network = load_network(place, device)
+    metadata = network.metadata
     calibration = Calibration.from_metadata(metadata)
     features = len(network.features.names)
     clock.lap("load")
@@ -221,42 +222,6 @@ def load(path: str | Path) -> Result:
         raise InputError(f"cannot read {str(place)!r}: {error}") from error
 
 
-def checkpoint_path(given: str | Path | None = None) -> Path:
-    """The checkpoint to use: the given one, that of the environment, or the shipped one; in this order."""
-    if given is not None:
-        return Path(given)
-    if os.environ.get(CHECKPOINT_VARIABLE):
-        return Path(os.environ[CHECKPOINT_VARIABLE])
-    if SHIPPED_CHECKPOINT.is_file():
-        return SHIPPED_CHECKPOINT
-    raise CheckpointError(
-        "this installation ships no trained weights; train some with `foundcause train` (docs/training.md) and pass "
-        f"checkpoint=PATH or set {CHECKPOINT_VARIABLE}"
-    )
-
-
-def load_network(path: Path, device: str = "cpu") -> tuple[FoundCause, dict[str, Any]]:
-    """The network of a checkpoint and its metadata; kept for the next call while the file does not change."""
-    try:
-        stamp = path.stat().st_mtime_ns
-    except OSError:
-        stamp = 0
-    return _cached_network(str(path), stamp, device)
-
-
-@lru_cache(maxsize=2)
-def _cached_network(path: str, stamp: int, device: str) -> tuple[FoundCause, dict[str, Any]]:
-    import torch
-
-    from foundcause.model import checkpoint
-
-    try:
-        torch.zeros(1, device=torch.device(device))
-    except (RuntimeError, AssertionError, TypeError) as error:
-        raise ConfigError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}; try 'cpu'") from error
-    return checkpoint.load(path, device=device)
-
-
 class _Clock:
     """Seconds between laps."""
 
@@ -317,9 +282,9 @@ def _working_order(values: np.ndarray, protocol: Protocol) -> tuple[np.ndarray, 
     return canonical_order(values)
 
 
-def _network_values(values: np.ndarray, network: FoundCause) -> np.ndarray:
+def _network_values(values: np.ndarray, network: Network) -> np.ndarray:
     """Cells as the network reads them; the released network sees them raw, because its statistics know the scale."""
-    if network.config.compatibility == "release":
+    if network.released:
         limit = float(np.finfo(np.float32).max)
         return np.clip(values, -limit, limit)
     return standardised(values)

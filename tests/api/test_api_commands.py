@@ -36,7 +36,7 @@ def run(monkeypatch, capsys, tmp_path, tiny_checkpoint):
     def call(*arguments: object, weights: bool = True, columns: int = 200) -> Done:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("COLUMNS", str(columns))
-        monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
+        monkeypatch.setattr("foundcause.weights.SHIPPED_CHECKPOINT", tmp_path / "absent")
         monkeypatch.setenv("FOUNDCAUSE_CHECKPOINT", str(tiny_checkpoint) if weights else "")
         monkeypatch.setattr(sys, "argv", ["foundcause", *map(str, arguments)])
         capsys.readouterr()

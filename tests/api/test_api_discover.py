@@ -13,8 +13,8 @@ import pytest
 import torch
 
 import foundcause as fc
-from foundcause.api import SHIPPED_CHECKPOINT
 from foundcause.errors import CheckpointError, ConfigError, InputError, KnowledgeError, ResourceError, TableError
+from foundcause.weights import SHIPPED_CHECKPOINT
 
 MATRICES = (
     "edge_probabilities",
@@ -138,7 +138,7 @@ def test_no_path_leads_from_a_later_tier_to_an_earlier_one(tiny_checkpoint, prot
     frame = survey()
     options = {"checkpoint": tiny_checkpoint, "threshold": 0.01, "n_passes": 2, "protocol": protocol}
     free = fc.discover(frame, **options)
-    for late, early in (("c", "smokes"), ("a", "mood"), ("b", "smokes")):
+    for late, early in (("smokes", "c"), ("mood", "a"), ("b", "e")):
         known = {"tiers": [[early], [late]], "forbidden": [(early, late)]}  # the other columns have no tier
         assert nx.has_path(free.graph, late, early), "nothing is tested"
         result = fc.discover(frame, knowledge=known, **options)
@@ -237,14 +237,14 @@ def test_refusals_name_the_option_and_the_remedy(tiny_checkpoint, tmp_path, monk
 
 
 def test_without_weights_it_says_how_to_get_some(monkeypatch, tmp_path):
-    monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
+    monkeypatch.setattr("foundcause.weights.SHIPPED_CHECKPOINT", tmp_path / "absent")
     monkeypatch.delenv("FOUNDCAUSE_CHECKPOINT", raising=False)
     with pytest.raises(CheckpointError, match="foundcause train"):
         fc.discover(survey(50))
 
 
 def test_the_environment_names_a_checkpoint(monkeypatch, tmp_path, tiny_checkpoint):
-    monkeypatch.setattr("foundcause.api.SHIPPED_CHECKPOINT", tmp_path / "absent")
+    monkeypatch.setattr("foundcause.weights.SHIPPED_CHECKPOINT", tmp_path / "absent")
     monkeypatch.setenv("FOUNDCAUSE_CHECKPOINT", str(tiny_checkpoint))
     assert fc.discover(survey(50)).settings["checkpoint"] == "tiny.safetensors"
 
@@ -319,9 +319,9 @@ def test_an_empty_graph_says_that_knowledge_or_unsteadiness_is_the_reason(tiny_c
 
 
 def test_weights_calibrated_on_single_passes_are_told_when_passes_are_averaged(tiny_checkpoint, tmp_path):
-    from foundcause.model import checkpoint
+    from foundcause.model import checkpoints
 
-    network, metadata = checkpoint.load(tiny_checkpoint)
+    network, metadata = checkpoints.load(tiny_checkpoint)
 
     def warned(runs: int, **options: object) -> bool:
         result = fc.discover(survey(60), n_passes=runs, **options)
@@ -329,7 +329,7 @@ def test_weights_calibrated_on_single_passes_are_told_when_passes_are_averaged(t
 
     for fitted in (1, 10):
         calibration = metadata["calibration"] | {"fitted_on": {"tasks": 5, "runs": fitted}}
-        place = checkpoint.save(tmp_path / f"{fitted}.safetensors", network, metadata={"calibration": calibration})
+        place = checkpoints.save(tmp_path / f"{fitted}.safetensors", network, metadata={"calibration": calibration})
         assert warned(3, checkpoint=place) == (fitted == 1)
         assert not warned(1, checkpoint=place)
         assert not warned(3, checkpoint=place, protocol="paper")  # has a temperature of its own

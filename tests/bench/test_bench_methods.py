@@ -164,7 +164,7 @@ def test_stand_in_rows_have_the_pairwise_covariance() -> None:
 
 
 def test_ablations_are_those_of_the_model() -> None:
-    from foundcause.model.ablate import ABLATIONS
+    from foundcause.paper.ablations import ABLATIONS
 
     assert set(our_methods.PARTS) == set(ABLATIONS)
 

@@ -19,13 +19,13 @@ from foundcause.bench.judgement import judge, judge_pair
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     import torch
 
-    from foundcause.model.checkpoint import save
-    from foundcause.model.config import preset
-    from foundcause.model.network import FoundCause
+    from foundcause.model.architectures import build_network
+    from foundcause.model.checkpoints import save
+    from tiny_network import tiny_paper
 
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("weights") / "untrained.safetensors"
-    network = FoundCause(preset("TINY"))
+    network = build_network(tiny_paper())
     with torch.no_grad():
         for parameter in network.parameters():  # parts that start at zero could be switched off without a trace
             parameter.add_(0.3 * torch.randn_like(parameter))
@@ -80,11 +80,10 @@ def whole(weights: Path) -> Answer:
 
 @pytest.mark.parametrize("part", our_methods.PARTS)
 def test_ablations_change_the_answer_and_are_undone(weights: Path, whole: Answer, part: str) -> None:
-    from foundcause import api
-    from foundcause.model.ablate import ablations_of
+    from foundcause.model.checkpoints import load_network
 
-    network, _ = api.load_network(weights, "cpu")
-    assert part in ablations_of(network.config)  # this network has all six parts
+    network = load_network(weights, "cpu")
+    assert part in network.parts  # this network has all six parts
     ablated = METHODS[f"without_{part}"].run(confounded())
     again = METHODS["foundcause"].run(confounded())
     assert ablated.scores is not None and again.scores is not None and whole.scores is not None
@@ -94,19 +93,15 @@ def test_ablations_change_the_answer_and_are_undone(weights: Path, whole: Answer
 
 
 def test_parts_a_network_lacks_cannot_be_ablated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
     from foundcause.errors import ConfigError
-    from foundcause.model.ablate import ablations_of
-    from foundcause.model.checkpoint import save
-    from foundcause.model.config import preset
+    from foundcause.model.architectures import preset
+    from foundcause.model.checkpoints import save
     from foundcause.model.network import FoundCause
 
-    config = replace(preset("TINY"), evidence="direct", encoder_layers=0)
     path = tmp_path / "direct.safetensors"
-    save(path, FoundCause(config), metadata={})
+    save(path, FoundCause(preset("TINY")), metadata={})
     monkeypatch.setenv(our_methods.CHECKPOINT_VARIABLE, str(path))
-    lacking = set(our_methods.PARTS) - set(ablations_of(config))
+    lacking = set(our_methods.PARTS) - set(FoundCause.parts)
     assert lacking == {"max_pool", "confounder_feedback", "constant_gate"}
     for part in our_methods.PARTS:
         assert (METHODS[f"without_{part}"].unavailable() is not None) == (part in lacking)

@@ -299,8 +299,8 @@ def test_committed_results_of_ours_are_those_of_the_shipped_weights_and_protocol
 
 
 def test_shipped_weights_were_calibrated_with_the_default_protocol() -> None:
-    from foundcause.api import SHIPPED_CHECKPOINT
-    from foundcause.model.checkpoint import describe
+    from foundcause.model.checkpoints import describe
+    from foundcause.weights import SHIPPED_CHECKPOINT
 
     fitted = describe(SHIPPED_CHECKPOINT)["metadata"]["calibration"]["fitted_on"]
     assert (fitted["protocol"], fitted["runs"]) == (IN_WORDS, 10)

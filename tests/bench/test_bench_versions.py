@@ -120,8 +120,8 @@ def bench_command(*words: str) -> str:
 def test_the_command_tells_weights_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from foundcause.model.checkpoint import save
-    from foundcause.model.config import preset
+    from foundcause.model.architectures import preset
+    from foundcause.model.checkpoints import save
     from foundcause.model.network import FoundCause
 
     monkeypatch.setenv(our_methods.CHECKPOINT_VARIABLE, "")  # the command sets it; put back afterwards

@@ -133,8 +133,8 @@ def test_every_second_pass_does_without_far_cells(tiny):
 def test_release_protocol_end_to_end(golden, tmp_path, case):
     """Table in, the released answer out, through the official weights of the small golden network."""
     import foundcause as fc
-    from foundcause.model.checkpoint import save
-    from foundcause.model.official import from_official
+    from foundcause.model.checkpoints import save
+    from foundcause.paper.official import from_official
 
     expected = json.loads((golden / "protocol.json").read_text())["predict"][case]
     with np.load(golden / "protocol.npz") as arrays:

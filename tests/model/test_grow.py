@@ -11,10 +11,11 @@ from foundcause.errors import ConfigError
 from foundcause.model.config import SMALL, TINY, ModelConfig
 from foundcause.model.grow import brings_scaling, obstacles, start_as
 from foundcause.model.network import FoundCause
+from foundcause.paper.config import BASE, PAPER_SMALL
 
 SEEDLING = dataclasses.replace(
     SMALL, features="extended", direct_width=12, pair_width=8, motif_channels=4, refinement_rounds=2,
-    bent_features=False, weighed_channels=0,
+    weighed_channels=4,
 )  # fmt: skip
 
 
@@ -42,8 +43,7 @@ def _trained_like(network: FoundCause) -> FoundCause:
     [{"refinement_rounds": 4}, {"direct_width": 20}, {"features": "extended+paper"}, {"features": "paper+extended"},
      {"refinement_rounds": 3, "direct_width": 16, "features": "paper+extended"}, {"pair_width": 16},
      {"motif_channels": 12}, {"pair_width": 24, "motif_channels": 8, "direct_width": 20, "refinement_rounds": 3},
-     {"bent_features": True}, {"bent_features": True, "features": "paper+extended"}, {"weighed_channels": 4},
-     {"weighed_channels": 4, "pair_width": 16, "refinement_rounds": 3}],
+     {"features": "paper+extended", "pair_width": 16, "direct_width": 16, "refinement_rounds": 3}],
 )  # fmt: skip
 def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
     small = _trained_like(FoundCause(SEEDLING, seed=1))
@@ -56,35 +56,10 @@ def test_a_grown_network_answers_as_before(changes: dict[str, object]) -> None:
     torch.testing.assert_close(after.confounding_logits, before.confounding_logits, rtol=1e-5, atol=1e-5)
 
 
-def test_bent_readings_and_weighed_thirds_grow_on() -> None:
-    seedling = _grown(bent_features=True, weighed_channels=4)
-    small = _trained_like(FoundCause(seedling, seed=1))
-    changes = {"features": "paper+extended", "pair_width": 16, "direct_width": 16, "refinement_rounds": 3}
-    large = FoundCause(dataclasses.replace(seedling, **changes), seed=2).eval()
-    _start(large, small)
-    values = torch.randn(2, 60, 5, generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        before, after = small(values), large(values)
-    torch.testing.assert_close(after.edge_logits, before.edge_logits, rtol=1e-5, atol=1e-5)
-
-
-def test_a_network_without_weighed_thirds_stays_without_their_say() -> None:
-    """Grown into the copy of a trained network, as averages do it."""
-    small = _trained_like(FoundCause(SEEDLING, seed=1))
-    large = _trained_like(FoundCause(_grown(weighed_channels=4, refinement_rounds=3), seed=2))
-    beyond = large.refinement.rounds[2].thirds.out.weight.clone()
-    _start(large, small)
-    assert not any(large.refinement.rounds[k].thirds.out.weight.any() for k in (0, 1))
-    assert torch.equal(large.refinement.rounds[2].thirds.out.weight, beyond)
-
-
-def test_scaling_is_fitted_where_a_reading_is_new() -> None:
-    small, bent = FoundCause(SEEDLING), FoundCause(_grown(bent_features=True))
-    names = small.features.names
-    assert brings_scaling(small, small.config, names)
-    assert brings_scaling(small, bent.config, names)
-    assert not brings_scaling(bent, small.config, names)
-    assert not brings_scaling(small, small.config, names[:-1])
+def test_scaling_is_fitted_where_a_feature_is_new() -> None:
+    network = FoundCause(SEEDLING)
+    assert brings_scaling(network, network.features.names)
+    assert not brings_scaling(network, network.features.names[:-1])
 
 
 def test_what_is_new_learns() -> None:
@@ -121,4 +96,5 @@ def test_what_cannot_grow_is_named(changes: dict[str, object], named: str) -> No
 
 def test_equal_networks_have_no_obstacles_and_presets_have() -> None:
     assert obstacles(SEEDLING, dataclasses.replace(SEEDLING, name="other", feature_dropout=0.5)) == []
-    assert obstacles(SMALL, TINY)
+    assert obstacles(SMALL, TINY) and obstacles(BASE, SMALL)
+    assert obstacles(PAPER_SMALL, dataclasses.replace(PAPER_SMALL, name="other")) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from standins import PLAIN, cheap_work, options
 
-from foundcause.model.config import preset
+from foundcause.model.architectures import preset
 from foundcause.model.network import FoundCause
 from foundcause.training.batches import collate
 from foundcause.training.distributed import Team, team

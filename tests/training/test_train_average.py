@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from foundcause.cli.app import build
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.model.checkpoint import load, save, weights
+from foundcause.model.checkpoints import load, save, weights
 from foundcause.model.config import SMALL, TINY, ModelConfig
 from foundcause.model.grow import start_as
 from foundcause.model.network import FoundCause

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from foundcause.cli.app import build
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.model.checkpoint import save, weights_digest
+from foundcause.model.checkpoints import save, weights_digest
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED

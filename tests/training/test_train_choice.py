@@ -10,7 +10,7 @@ import torch
 from standins import options, run_folder
 
 from foundcause.errors import CheckpointError, OutputError
-from foundcause.model.checkpoint import describe
+from foundcause.model.checkpoints import describe
 from foundcause.training.average import average
 from foundcause.training.calibrate import calibrate_run
 from foundcause.training.loop import train
@@ -61,7 +61,7 @@ def test_a_better_checkpoint_survives_a_crash_before_the_next_save(tmp_path: Pat
 
 def _claim_loss(path: Path, loss: float) -> None:
     """Rewrite the loss in the header of a checkpoint."""
-    from foundcause.model.checkpoint import load, save
+    from foundcause.model.checkpoints import load, save
 
     network, metadata = load(path)
     save(path, network, metadata=metadata | {"validation": {**metadata["validation"], "loss": loss}})
@@ -99,7 +99,11 @@ def test_a_finished_run_keeps_its_calibration(tmp_path: Path) -> None:
 def test_a_run_from_before_a_field_existed_goes_on(tmp_path: Path) -> None:
     folder, _ = _trained(run_folder(tmp_path), steps=2)
     state = folder.read_state()
-    del state["model"]["bent_features"], state["model"]["weighed_channels"]
+    del state["architecture"]
+    state["model"] |= {
+        "evidence": "direct", "encoder_layers": 0, "refinement": "lean", "head": "factored", "scaled_features": True,
+        "bent_features": True, "fills_gaps": True, "width": 768,
+    }  # fmt: skip
     torch.save(state, folder.state)
     _trained(folder.path, steps=3, resume=True)
     assert folder.read_state()["step"] == 3

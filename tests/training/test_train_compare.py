@@ -10,7 +10,7 @@ from standins import small_mixture
 from typer.testing import CliRunner
 
 from foundcause.cli.app import build
-from foundcause.model.checkpoint import save
+from foundcause.model.checkpoints import save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.training.comparison import LOSSES, Comparison, Difference, compare

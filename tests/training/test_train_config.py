@@ -61,11 +61,11 @@ def test_bad_options_are_named(options: dict, named: str) -> None:
 def test_toml(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_text(
-        'preset = "TINY"\nsteps = 7\nwithout = ["expert"]\n[model]\nwidth = 16\n[loss_weights]\ndirection = 2.0\n'
+        'preset = "TINY"\nsteps = 7\nwithout = ["expert"]\n[model]\npair_width = 16\n[loss_weights]\ndirection = 2.0\n'
     )
     config = train_config(read_toml(path))
     assert (config.preset, config.steps, config.without) == ("TINY", 7, ("expert",))
-    assert model_config(config).width == 16
+    assert model_config(config).pair_width == 16
     path.write_text("steps = = 3")
     with pytest.raises(ConfigError, match=r"run\.toml"):
         read_toml(path)

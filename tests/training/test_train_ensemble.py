@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Literal
-
 import numpy as np
 import pytest
 
 from foundcause.features.series import row_dependence
 from foundcause.inference.protocol import IN_WORDS, decode
 from foundcause.inference.temperature import sigmoid
+from foundcause.model.architectures import build_network
 from foundcause.model.config import TINY
+from foundcause.model.interface import NetworkConfig
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.training.calibrate import averaged_answer, calibrate, ensemble_answers, task_passes
 from foundcause.training.run_config import TrainConfig
+from tiny_network import tiny_paper
 
 SMALL_TASKS = SHIPPED.only("pairs")
 
@@ -43,10 +43,9 @@ def test_calibration_says_how_many_passes_it_was_fitted_on(runs: int) -> None:
     assert found["edge_temperature"] > 0
 
 
-@pytest.mark.parametrize("head", ["factored", "blend"])
-def test_calibration_is_fitted_on_what_decoding_applies_it_to(head: Literal["factored", "blend"]) -> None:
-    config = dataclasses.replace(TINY, head=head, direct_width=TINY.direct_width if head == "factored" else 0)
-    network = FoundCause(config, seed=3).eval()
+@pytest.mark.parametrize("config", [TINY, tiny_paper()], ids=["factored", "blend"])
+def test_calibration_is_fitted_on_what_decoding_applies_it_to(config: NetworkConfig) -> None:
+    network = build_network(config, seed=3).eval()
     task = make_task(SHIPPED.only("diverse"), 5, 1)
     passes = task_passes(network, task, runs=3, seed=1)
     said = decode(passes, rows=len(task.values)).edges

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from standins import options
 
-from foundcause.model.checkpoint import describe, save
+from foundcause.model.checkpoints import describe, save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import PAPER, SHIPPED

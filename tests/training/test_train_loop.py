@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from foundcause.cli.app import build
 from foundcause.errors import CheckpointError, ConfigError, OutputError, TrainingError
-from foundcause.model.checkpoint import describe, load
+from foundcause.model.checkpoints import describe, load
 from foundcause.training import loop
 from foundcause.training.loop import train
 from foundcause.training.run_config import TrainConfig, resumed, train_config
@@ -159,10 +159,10 @@ def test_checkpoint_of_another_preset(tmp_path: Path) -> None:
     folder = train(TrainConfig(**options(steps=2)), run_folder(tmp_path), say=_quiet)
     with pytest.raises(ConfigError, match="preset"):
         resumed(folder.path, {"preset": "SMALL"})
-    wider = TrainConfig(**options(steps=4, model={"width": 16}))
-    with pytest.raises(ConfigError, match="width"):
+    wider = TrainConfig(**options(steps=4, model={"direct_width": 8}))
+    with pytest.raises(ConfigError, match="direct_width"):
         train(wider, folder.path, resume=True, say=_quiet)
-    with pytest.raises(CheckpointError, match="width"):
+    with pytest.raises(CheckpointError, match="direct_width"):
         train(wider, tmp_path / "other", init=folder.last, say=_quiet)
     folder.state.write_bytes(folder.state.read_bytes()[:1000])
     with pytest.raises(CheckpointError, match="damaged"):
@@ -198,8 +198,8 @@ def test_a_start_that_cannot_succeed_prepares_nothing(tmp_path: Path, monkeypatc
         train(TrainConfig(**settings), tmp_path / "a", init=tmp_path / "absent.safetensors", say=_quiet)
     with pytest.raises(ConfigError, match="without 'sensors'"):
         train(TrainConfig(**settings | {"without": ("sensors",)}), tmp_path / "b", say=_quiet)
-    deeper = TrainConfig(**settings | {"model": {"refinement_rounds": 7}})
-    with pytest.raises(CheckpointError, match=r"refinement_rounds .*evidence 'paper' .*cannot grow") as refused:
+    deeper = TrainConfig(**settings | {"preset": "PAPER_SMALL"})
+    with pytest.raises(CheckpointError, match=r"architecture .*'pairs', not 'paper'.*cannot grow") as refused:
         train(deeper, tmp_path / "c", init=first.last, say=_quiet)
     assert "may be larger" not in str(refused.value)
     with pytest.raises(ConfigError, match=r"nope"):
@@ -294,7 +294,7 @@ def test_extended_budget_continues_time(tmp_path: Path) -> None:
 
 
 def test_config_survives_the_round_trip() -> None:
-    config = TrainConfig(**options(steps=5, without=("fog",), model={"width": 16}))
+    config = TrainConfig(**options(steps=5, without=("fog",), model={"direct_width": 8}))
     assert train_config(json.loads(json.dumps(config.as_dict()))) == config
 
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from foundcause.cli.app import build
 from foundcause.errors import ConfigError
-from foundcause.model.checkpoint import describe, load
-from foundcause.model.config import BASE, PAPER_SMALL
-from foundcause.model.network import FoundCause
+from foundcause.model.checkpoints import describe, load
+from foundcause.paper.config import BASE, PAPER_SMALL
+from foundcause.paper.paper_network import PaperNetwork
 from foundcause.training.run_config import read_recipe, recipes, train_config
 from foundcause.training.setup import check_start, model_config
 
@@ -46,8 +46,8 @@ def test_the_papers_recipe_has_the_papers_settings() -> None:
     model = model_config(config)
     assert model.feature_dropout == BASE.feature_dropout == 0.2
     same = (
-        "features", "scaled_features", "evidence", "refinement", "refinement_rounds", "head", "direct_width",
-        "confounder_tokens", "confounder_layers", "pooling_heads", "pair_heads", "initial_logit",
+        "features", "refinement_rounds", "confounder_tokens", "confounder_layers", "pooling_heads",
+        "pair_heads", "initial_logit",
     )  # fmt: skip
     for field in same:
         assert getattr(model, field) == getattr(BASE, field), field
@@ -55,13 +55,13 @@ def test_the_papers_recipe_has_the_papers_settings() -> None:
 
 
 def test_the_paper_at_our_size_has_every_part_and_fits_ten_megabytes() -> None:
-    network = FoundCause(PAPER_SMALL)
+    network = PaperNetwork(PAPER_SMALL)
     assert network.parameter_count <= 2_400_000
 
     def parts(names: list[str]) -> set[str]:
         return {".".join(part for part in name.split(".") if not part.isdigit()) for name in names}
 
-    whole = FoundCause(BASE.__class__(**(BASE.to_dict() | {"width": 24, "encoder_layers": 3, "pair_width": 8})))
+    whole = PaperNetwork(BASE.__class__(**(BASE.to_dict() | {"width": 24, "encoder_layers": 3, "pair_width": 8})))
     assert parts(list(network.state_dict())) == parts(list(whole.state_dict()))
 
 

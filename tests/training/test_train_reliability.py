@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foundcause.errors import CheckpointError
-from foundcause.model.checkpoint import save
+from foundcause.model.checkpoints import save
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.training.model_card import plot

@@ -9,9 +9,9 @@ import pytest
 import torch
 from standins import random_item
 
-from foundcause.model.checkpoint import load
-from foundcause.model.config import BASE
-from foundcause.model.network import FoundCause
+from foundcause.model.checkpoints import load
+from foundcause.paper.config import BASE
+from foundcause.paper.paper_network import PaperNetwork
 from foundcause.simulate.draws import uniform
 from foundcause.simulate.mixture import MIXTURES
 from foundcause.simulate.settings import Sizes
@@ -54,7 +54,7 @@ def test_two_minutes_of_tiny_beat_chance(tmp_path: Path, monkeypatch: pytest.Mon
 def test_base_takes_training_steps() -> None:
     """Five, because zero-initialised parts of the refinement begin to learn one after the other."""
     config = TrainConfig(preset="BASE", objective="paper", optimizer="schedule-free", steps=5, warmup_steps=0)
-    network = FoundCause(BASE, seed=0)
+    network = PaperNetwork(BASE, seed=0)
     learner = Learner(network, objective("paper"), config, Team(rank=0, world=1, device=torch.device("cpu")))
     before = {name: p.detach().clone() for name, p in network.named_parameters()}
     batch = collate([random_item(1, variables=4), random_item(2, variables=3)], permute=True)

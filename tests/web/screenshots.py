@@ -21,9 +21,9 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 
 
 def main() -> None:
-    from foundcause.api import checkpoint_path
     from foundcause.web.app import create_app
     from foundcause.web.settings import Settings
+    from foundcause.weights import checkpoint_path
 
     weights = checkpoint_path(sys.argv[1] if len(sys.argv) > 1 else None)
     with LiveServer(create_app(Settings(checkpoint=weights))) as server, chromium.opened() as browser:

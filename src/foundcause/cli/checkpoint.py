@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
         pair_heads: Annotated[int, typer.Option(min=1, help="Heads of pair attention; not stored in the file.")] = 4,
     ) -> None:
         """Convert the released weights; the file is read as plain tensors and never executed."""
-        from foundcause.model.official import import_official
+        from foundcause.paper.official import import_official
 
         network = import_official(checkpoint, out, pooling_heads=pooling_heads, pair_heads=pair_heads)
         print(f"wrote {out}: {network.parameter_count:,} parameters, {len(network.state_dict())} tensors")

@@ -159,8 +159,9 @@ def demo(
     from foundcause import api
     from foundcause.cli.demo import EDGES, is_survey, write_survey
     from foundcause.report.terminal import print_result, say
+    from foundcause.weights import CHECKPOINT_VARIABLE, SHIPPED_CHECKPOINT, checkpoint_path
 
-    place = api.checkpoint_path(checkpoint)
+    place = checkpoint_path(checkpoint)
     survey = out / "survey.csv"
     if survey.exists() and not is_survey(survey):
         raise OutputError(f"{str(survey)!r} is no survey of this demo and would be replaced; choose another --out")
@@ -168,8 +169,8 @@ def demo(
     with _printing():
         network = "the network of Lauritzen and Spiegelhalter (1988)"
         say(f"A survey of {rows:,} patients, simulated from {network}: {survey}")
-        if checkpoint is None and place != api.SHIPPED_CHECKPOINT:
-            say(f"Using {place.name} of {api.CHECKPOINT_VARIABLE} instead of the shipped weights.")
+        if checkpoint is None and place != SHIPPED_CHECKPOINT:
+            say(f"Using {place.name} of {CHECKPOINT_VARIABLE} instead of the shipped weights.")
     with _Bar(show=True) as progress:
         result = api.discover(survey, random_state=random_state, checkpoint=place, progress=progress)
     result.save(out)

@@ -52,8 +52,8 @@ def serve(
         from foundcause.web.app import create_app
     except ModuleNotFoundError as error:
         raise ConfigError(f"the web page needs {error.name}; install it with: pip install 'foundcause[web]'") from error
-    from foundcause.api import checkpoint_path
     from foundcause.web.settings import MEBIBYTE, Limits, Settings, is_loopback, usable_cores
+    from foundcause.weights import checkpoint_path
 
     weights = checkpoint_path(checkpoint)
     if not weights.is_file():

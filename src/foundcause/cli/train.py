@@ -121,7 +121,7 @@ def evaluate(
     import json
 
     from foundcause.files import write_text
-    from foundcause.model.checkpoint import load, weights_digest
+    from foundcause.model.checkpoints import load, weights_digest
     from foundcause.training.run_config import TrainConfig
     from foundcause.training.setup import trained_on
     from foundcause.training.validation import validation
@@ -147,7 +147,7 @@ def compare(
     workers: SuiteWorkers = 1,
 ) -> None:
     """Compare checkpoints on the same validation tasks: differences of loss with their standard errors."""
-    from foundcause.model.checkpoint import load
+    from foundcause.model.checkpoints import load
     from foundcause.training.comparison import compare as compared
     from foundcause.training.run_config import TrainConfig
     from foundcause.training.workers import Workers

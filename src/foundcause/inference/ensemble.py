@@ -22,7 +22,7 @@ from foundcause.inference.threads import side_by_side
 if TYPE_CHECKING:
     import torch
 
-    from foundcause.model.network import FoundCause
+    from foundcause.model.interface import Network
 
 Progress = Callable[[int, int, str], None]
 
@@ -79,7 +79,7 @@ def _sample(protocol: Protocol, rows: int, worth: int, k: int, rng: np.random.Ge
 
 @single_precision()
 def run_passes(
-    network: FoundCause,
+    network: Network,
     values: np.ndarray,
     plan: Plan,
     *,
@@ -139,7 +139,7 @@ def run_passes(
         name: np.stack([matrix for matrix in matrices if matrix is not None]) for name, matrices in found.items()
     }
     assert first is not None
-    return Passes(**stacked, factored=network.config.compatibility != "release"), first
+    return Passes(**stacked, factored=not network.released), first
 
 
 _HEADS = {
@@ -195,7 +195,7 @@ def _key(plan: Plan, k: int) -> tuple[int, bool]:
 
 
 def _statistics_of(
-    network: FoundCause,
+    network: Network,
     samples: list[tuple[torch.Tensor, torch.Tensor]],
     seed: int,
     looks: list[int],
@@ -218,7 +218,7 @@ def _statistics_of(
 
 
 def _statistics(
-    network: FoundCause,
+    network: Network,
     values: torch.Tensor,
     observed: torch.Tensor,
     seed: int,
@@ -228,7 +228,7 @@ def _statistics(
     """(D, D, F) of one pass. One pass at a time, so that the batch size cannot change a single bit."""
     import torch
 
-    from foundcause.model.inputs import Inputs
+    from foundcause.model.interface import Inputs
 
     everything = torch.ones(1, values.shape[1], dtype=torch.bool, device=values.device)
     inputs = Inputs(values=values[None], observed=observed[None], variables=everything)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from foundcause.errors import ResourceError
 
 if TYPE_CHECKING:
-    from foundcause.model.config import ModelConfig
+    from foundcause.model.interface import NetworkConfig
 
 _FLOAT = 4
 _BASE_BYTES = 450e6  # interpreter and libraries
@@ -17,36 +17,21 @@ _BATCH_BYTES = 400e6  # what one batch of passes may take, so that small tables 
 _KERNEL_ROWS = 300
 
 
-def pass_bytes(config: ModelConfig, *, rows: int, variables: int, features: int) -> tuple[float, float]:
+def pass_bytes(config: NetworkConfig, *, rows: int, variables: int, features: int) -> tuple[float, float]:
     """Bytes at the peak of the statistics of one pass, and of the network per pass in a batch."""
     N, D = float(rows), float(variables)
     # Statistics: features and work arrays per pair, one-hot bins and moments per cell, kernels of a row subset.
     statistics = _FLOAT * (3 * D * D * features + 60 * N * D + 4 * D * _KERNEL_ROWS**2)
-    per_pair = 3 * features + config.direct_width + 12 * config.pair_width
-    per_pair += 8 * config.width if config.evidence == "paper" else 0
-    per_pair += 3 * features if config.bent_features else 0
-    per_pair += (
-        12 * config.motif_channels + 36 * config.weighed_channels
-        if config.refinement == "lean"
-        else 8 * config.pair_width
-    )
-    network = _FLOAT * D * D * per_pair
-    if config.encoder_layers:
-        n = min(N, config.encoder_rows or N)
-        tokens = D + config.global_tokens
-        network += _FLOAT * n * tokens * (8 * config.width + 2 * config.inner_width)
-        network += _FLOAT * n * config.heads * tokens * tokens
-        network += 2 * _FLOAT * D * config.heads * n * n / max(1.0, n / 512)  # attention works in blocks of rows
-    return statistics, network
+    return statistics, config.forward_bytes(rows=rows, variables=variables, features=features)
 
 
-def choose_batch(config: ModelConfig, *, rows: int, variables: int, features: int, runs: int) -> int:
+def choose_batch(config: NetworkConfig, *, rows: int, variables: int, features: int, runs: int) -> int:
     """How many passes to run at once: all that fit a fixed budget, the same on every machine."""
     _, network = pass_bytes(config, rows=rows, variables=variables, features=features)
     return int(max(1, min(runs, _BATCH_BYTES // max(network, 1.0))))
 
 
-def needed_bytes(config: ModelConfig, *, rows: int, variables: int, features: int, batch: int) -> float:
+def needed_bytes(config: NetworkConfig, *, rows: int, variables: int, features: int, batch: int) -> float:
     """Peak memory of the process during the passes."""
     statistics, network = pass_bytes(config, rows=rows, variables=variables, features=features)
     held = _FLOAT * variables**2 * features * batch
@@ -72,7 +57,7 @@ def available_bytes() -> float | None:
 
 
 def refuse_too_much(
-    config: ModelConfig, *, rows: int, variables: int, features: int, batch: int, available: float | None = None
+    config: NetworkConfig, *, rows: int, variables: int, features: int, batch: int, available: float | None = None
 ) -> float:
     """The bytes needed; ResourceError when this machine does not have them."""
     needed = needed_bytes(config, rows=rows, variables=variables, features=features, batch=batch)

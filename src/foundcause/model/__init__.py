@@ -1,1 +1,1 @@
-"""The network: config, modules, ablations and checkpoints. Import the module you need; this one stays light."""
+"""The network of the shipped weights, and checkpoints of every architecture. Import the module you need."""

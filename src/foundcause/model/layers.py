@@ -1,6 +1,7 @@
-"""Building blocks: guards, norms, feed-forward maps and attention.
+"""Pieces that several networks are built of.
 
-Shape letters: B tasks, N rows, D variables, T sequence positions, A heads, H width.
+Shape letters: B tasks, D variables.
+Motifs, with k the third variable: chain i -> k -> j, fork i <- k -> j, collider i -> k <- j.
 """
 
 from __future__ import annotations
@@ -9,103 +10,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-MASKED_LOGIT = -30.0  # what logits of impossible pairs (diagonal, padding) are set to
-
-
-def san(u: Tensor, limit: float) -> Tensor:
-    """``u`` clipped to [-limit, limit], NaN replaced by 0."""
-    return u.clamp(-limit, limit).nan_to_num(nan=0.0)
-
-
-def full_precision(like: Tensor) -> torch.autocast:
-    """A region in which autocast is off: the float32 islands of mixed-precision training."""
-    return torch.autocast(device_type=like.device.type, enabled=False)
-
-
-class RMSNorm(nn.Module):
-    """x / sqrt(mean(x^2) + 1e-6) in float32, times a learned gain."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.gain = nn.Parameter(torch.ones(width))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Same shape and dtype as ``x``."""
-        y = x.float()
-        y = y * torch.rsqrt(y.square().mean(-1, keepdim=True) + 1e-6)
-        return y.to(x.dtype) * self.gain
-
-
-class SwiGLU(nn.Module):
-    """W2 san(SiLU(Wg y) * (W1 y); 1e4); unguarded, without the san."""
-
-    def __init__(self, width: int, inner: int, *, guarded: bool) -> None:
-        super().__init__()
-        self.guarded = guarded
-        self.gate = nn.Linear(width, inner)
-        self.up = nn.Linear(width, inner)
-        self.down = nn.Linear(inner, width)
-
-    def forward(self, y: Tensor) -> Tensor:
-        """Same shape as ``y``."""
-        hidden = F.silu(self.gate(y)) * self.up(y)
-        return self.down(san(hidden, 1e4) if self.guarded else hidden)
-
-
-class AttentionBlock(nn.Module):
-    """Pre-norm self-attention followed by SwiGLU (paper, encoder)."""
-
-    def __init__(self, width: int, heads: int, inner: int, *, residual_std: float, guarded: bool) -> None:
-        super().__init__()
-        self.heads = heads
-        self.guarded = guarded
-        self.attention_norm = RMSNorm(width)
-        self.query = nn.Linear(width, width, bias=False)
-        self.key_value = nn.Linear(width, 2 * width, bias=False)
-        self.out = nn.Linear(width, width, bias=False)
-        self.feed_norm = RMSNorm(width)
-        self.feed = SwiGLU(width, inner, guarded=guarded)
-        nn.init.normal_(self.out.weight, std=residual_std)
-        nn.init.normal_(self.feed.down.weight, std=residual_std)
-
-    def forward(self, z: Tensor, mask: Tensor | None = None) -> Tensor:
-        """``z`` (..., T, H) updated; ``mask`` is added to (float) or selects (bool) scores (..., A, T, T)."""
-        u = self.attention_norm(z)
-        joint = F.linear(u, torch.cat([self.query.weight, self.key_value.weight]))
-        query, key, value = joint.chunk(3, dim=-1)
-        z = z + self.out(attend(query, key, value, self.heads, mask))
-        z = z + self.feed(self.feed_norm(z))
-        return z.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0) if self.guarded else z
-
-
-class MultiHeadAttention(nn.Module):
-    """Attention with one stacked projection for queries, keys and values, biases included."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.project = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
-        nn.init.xavier_uniform_(self.project.weight)
-        nn.init.zeros_(self.project.bias)
-        nn.init.zeros_(self.out.bias)
-
-    def forward(self, query: Tensor, source: Tensor, mask: Tensor | None = None) -> Tensor:
-        """``query`` (..., Q, H) attends to ``source`` (..., T, H); ``mask`` is boolean, True where allowed."""
-        width = query.shape[-1]
-        weight, bias = self.project.weight, self.project.bias
-        q = F.linear(query, weight[:width], bias[:width])
-        k, v = F.linear(source, weight[width:], bias[width:]).chunk(2, dim=-1)
-        return self.out(attend(q, k, v, self.heads, mask))
-
-
-def attend(query: Tensor, key: Tensor, value: Tensor, heads: int, mask: Tensor | None) -> Tensor:
-    """Scaled dot-product attention of (..., Q, H) over (..., T, H), split into ``heads``; returns (..., Q, H)."""
-    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(-2, -3) for x in (query, key, value))
-    if mask is not None and mask.is_floating_point():
-        mask = mask.to(q.dtype)
-    y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    return y.transpose(-2, -3).flatten(-2)
+MASKED_LOGIT = -30.0
+"""Logit of impossible pairs: the diagonal and padding."""
+MOTIFS = ("chain", "fork", "collider")
 
 
 class MLP(nn.Module):
@@ -117,15 +24,35 @@ class MLP(nn.Module):
         self.out = nn.Linear(hidden, outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., outputs)."""
+        """Map (..., inputs) to (..., outputs)."""
         return self.out(F.gelu(self.hidden(x)))
 
 
-def split_linear(linear: nn.Linear, *parts: Tensor) -> list[Tensor]:
-    """Apply the columns of ``linear`` belonging to each part; the sum of the results (plus bias) is the whole map.
+def contract(motif: str, left: Tensor, right: Tensor) -> Tensor:
+    """Sum over k of left and right (..., D, D): l_ik r_kj (chain), l_ki r_kj (fork) or l_ik r_jk (collider)."""
+    if motif == "fork":
+        left = left.transpose(-1, -2)
+    elif motif == "collider":
+        right = right.transpose(-1, -2)
+    return left @ right
 
-    Maps of [x_i - x_j ; s_ij] then cost one product per variable, not per pair, for their x half. No bias is added.
-    """
-    widths = [part.shape[-1] for part in parts]
-    columns = linear.weight.split(widths, dim=1)
-    return [F.linear(part, weight) for part, weight in zip(parts, columns, strict=True)]
+
+def full_precision(like: Tensor) -> torch.autocast:
+    """Switch autocast off: the float32 islands of mixed-precision training."""
+    return torch.autocast(device_type=like.device.type, enabled=False)
+
+
+def valid_pairs(variables_BD: Tensor) -> Tensor:
+    """Mark (B, D, D) the ordered pairs of two different real variables."""
+    off_diagonal = ~torch.eye(variables_BD.shape[1], dtype=torch.bool, device=variables_BD.device)
+    return variables_BD.unsqueeze(2) & variables_BD.unsqueeze(1) & off_diagonal
+
+
+def difference(logits_BDD: Tensor) -> Tensor:
+    """Subtract the opposite direction: exactly antisymmetric."""
+    return logits_BDD - logits_BDD.transpose(1, 2)
+
+
+def mean_with_transpose(logits_BDD: Tensor) -> Tensor:
+    """Average both directions: exactly symmetric."""
+    return 0.5 * (logits_BDD + logits_BDD.transpose(1, 2))

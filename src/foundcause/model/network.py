@@ -1,132 +1,50 @@
-"""The whole network: statistics and cells in, edge, direction and confounding logits out.
+"""The network of the shipped weights: statistics of ordered pairs in, logits of a graph out.
 
-Shape letters: B tasks, N rows, D variables, H width, F features, P pair width.
+A map turns the features of each pair into a state. Rounds of reasoning over triples refine it: whether a third variable
+explains a pair away, or shows its direction. A head reads existence, direction and confounding from the states of both
+directions of a pair.
+
+Shape letters: B tasks, N rows, D variables, F features, P width of a pair's state, C channels of a motif.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foundcause.errors import ConfigError, InputError
-from foundcause.features import compute
-from foundcause.features.constants import RffConstants
-from foundcause.features.fill import fill_seed
-from foundcause.model.acyclicity import spectral_radius
 from foundcause.model.config import ModelConfig
-from foundcause.model.confounders import Confounders, valid_pairs
-from foundcause.model.edges import EdgeDecoder
-from foundcause.model.encoder import Encoder
-from foundcause.model.features import FeatureScaling, PairFeatures
-from foundcause.model.gate import FeatureGate
-from foundcause.model.heads import BlendHead, FactoredHead, joint_logit
-from foundcause.model.inputs import Inputs, check_inputs, choose_rows
-from foundcause.model.layers import MASKED_LOGIT, MLP, san
-from foundcause.model.pooling import Pooling
-from foundcause.model.prediction import Prediction
-from foundcause.model.triangle import Refinement
+from foundcause.model.interface import Network, Prediction, check_inputs
+from foundcause.model.layers import (
+    MASKED_LOGIT,
+    MLP,
+    MOTIFS,
+    contract,
+    difference,
+    full_precision,
+    mean_with_transpose,
+    valid_pairs,
+)
+from foundcause.model.pair_features import FeatureScaling
 
-RANDOM_FEATURES = 32  # frequencies and phases of the released kernel statistic
-
-
-@dataclass(frozen=True, kw_only=True)
-class Switches:
-    """Which parts are on; ``foundcause.model.ablate`` turns them off one at a time."""
-
-    statistics: bool = True
-    refinement: bool = True
-    attention_pooling: bool = True
-    confounder_feedback: bool = True
-    learned_gate: bool = True
-    direction: bool = True
+_LARGEST_EXPONENT = 5.0  # of a weight; two of them and a hundred thirds stay far from float32's ends
+_FIRST_EXPONENT = -1.0  # to start with, thirds in a small graph together weigh about as much as none
 
 
-class FoundCause(nn.Module):
-    """The network of one config; parameters start from ``seed`` and leave the global generator alone."""
+class FoundCause(Network):
+    """The network of one configuration; parameters start from ``seed`` and leave the global generator alone."""
 
-    frequencies: Tensor
-    phases: Tensor
+    architecture = "pairs"
+    parts = ("statistics", "refinement", "direction_head")
 
-    def __init__(self, config: ModelConfig, *, seed: int = 0) -> None:
-        super().__init__()
-        self.config = config
-        self.features = PairFeatures.of(config.features)
-        self.switches = Switches()
+    def __init__(self, config: ModelConfig, *, seed: int = 0, feature_names: list[str] | None = None) -> None:
+        super().__init__(config, feature_names)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self._build(config)
-
-    def _build(self, config: ModelConfig) -> None:
-        if config.scaled_features:
-            self.scaling = FeatureScaling(self.features, bent=config.bent_features)
-        if config.compatibility == "release":  # constants that belong to the weights, set by the importer
-            self.register_buffer("frequencies", torch.randn(RANDOM_FEATURES))
-            self.register_buffer("phases", torch.rand(RANDOM_FEATURES) * 6.28318)
-        if config.evidence == "paper":
-            self._build_evidence(config)
-        self.head: BlendHead | FactoredHead
-        if config.head == "blend":
-            self.head = BlendHead(config)
-        else:
+            self.scaling = FeatureScaling(self.features)
             self.head = FactoredHead(config)
-        self.refinement = Refinement(config)
-        if config.direct_width:
-            readings = 2 if config.bent_features else 1
-            self.direct = MLP(readings * self.features.count, config.direct_width, config.pair_width)
-
-    def _build_evidence(self, config: ModelConfig) -> None:
-        features, width = self.features, config.width
-        if config.encoder_layers:
-            self.encoder = Encoder(config, features.count)
-            self.pooling = Pooling(config)
-        else:
-            self.node_features = nn.Linear(features.count, width)
-        self.node_norm = nn.LayerNorm(width)
-        self.gate = FeatureGate(config, features)
-        self.confounders = Confounders(config, features)
-        self.decoder = EdgeDecoder(config, features)
-        self.pair_input = nn.Linear(2 * width, config.pair_width)
-
-    @property
-    def parameter_count(self) -> int:
-        """Number of trainable numbers."""
-        return sum(parameter.numel() for parameter in self.parameters())
-
-    def fit_feature_scaling(self, tasks: Iterable[tuple[Tensor, Tensor]]) -> None:
-        """Fit the feature normalisation once, before training.
-
-        ``tasks`` are (statistics (B, D, D, F) or (D, D, F), real variables (B, D) or (D,)); diagonals do not count.
-        """
-        if not self.config.scaled_features:
-            raise ConfigError(f"the {self.config.name!r} network reads raw features; there is no scaling to fit")
-        self.scaling.fit(
-            (statistics[None], variables[None]) if statistics.dim() == 3 else (statistics, variables)
-            for statistics, variables in tasks
-        )
-
-    def statistics(self, inputs: Inputs, *, seed: int = 0, look: int = 0, lagged_BDDL: Tensor | None = None) -> Tensor:
-        """The pairwise statistics (B, D, D, F) this network reads; ``look`` says how it treats gaps.
-
-        lagged_BDDL: what the order of the rows of a series tells (``foundcause.features.series``), if it is one.
-        """
-        if inputs.values is None:
-            raise InputError("statistics are computed from values; none were given")
-        constants = None
-        if self.config.compatibility == "release":
-            constants = RffConstants(self.frequencies.float(), self.phases.float())
-        return compute(
-            inputs.values,
-            inputs.observed,
-            inputs.variables,
-            features=self.config.features,
-            seed=seed,
-            constants=constants,
-            fill_seed=fill_seed(seed, look) if self.config.fills_gaps else None,
-            lagged_BDDL=lagged_BDDL,
-        )
+            self.refinement = Refinement(config)
+            self.direct = MLP(2 * self.features.count, config.direct_width, config.pair_width)
 
     def forward(
         self,
@@ -137,120 +55,180 @@ class FoundCause(nn.Module):
         *,
         seed: int = 0,
         generator: torch.Generator | None = None,
-        acyclicity_seed: int | None = None,
     ) -> Prediction:
         """Predict the graphs of B tables.
 
-        values: (B, N, D); missing cells may hold anything finite. None is allowed when there is no encoder and
-            ``statistics`` are given.
-        observed: (B, N, D) boolean, True where a cell was observed; None means everywhere.
-        variables: (B, D) boolean, True for real variables, False for padding; None means all are real.
-        statistics: (B, D, D, F) of the config's feature set; None computes them here with ``seed``.
-        generator: Draws feature dropout in training mode; None drops nothing.
-        acyclicity_seed: Also compute the spectral radius, its start vectors drawn from this seed.
+        Parameters
+        ----------
+        values : Tensor of shape (B, N, D) or None
+            Cells; missing ones may hold anything finite. None is allowed where ``statistics`` are given.
+        observed : Tensor of shape (B, N, D), optional
+            True where a cell was observed; by default everywhere.
+        variables : Tensor of shape (B, D), optional
+            True for real variables, False for padding; by default all are real.
+        statistics : Tensor of shape (B, D, D, F), optional
+            Features of the network's set; by default they are computed here with ``seed``.
+        seed : int
+            Seed of the statistics.
+        generator : torch.Generator, optional
+            Draws feature dropout in training mode; without one nothing is dropped.
         """
-        inputs = check_inputs(values, observed, variables, statistics, self.config, self.features.count)
+        inputs = check_inputs(values, observed, variables, statistics, self, reads_rows=False)
         raw = self.statistics(inputs, seed=seed) if statistics is None else statistics
-        features = self._features(raw.to(next(self.parameters())), generator)
-        if self.config.evidence == "direct":
-            pairs = self._pairs(None, features, inputs.variables)
-            states: dict[str, Tensor] = {}
-            logits = self._logits(None, None, pairs, None, inputs.variables)
-        else:
-            hidden, confounding, states = self._evidence(inputs, features)
-            pairs = self._pairs(hidden, features, inputs.variables)
-            logits = self._logits(states["embeddings"], hidden, pairs, confounding, inputs.variables)
-        radius = None
-        if acyclicity_seed is not None:
-            radius = spectral_radius(logits["edge_logits"], valid_pairs(inputs.variables), seed=acyclicity_seed)
-        return Prediction(pair_state=pairs, acyclicity=radius, **states, **logits)
-
-    def _evidence(self, inputs: Inputs, features_BDDF: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-        """What the paper's parts make of rows and features: hidden pairs, confounding logits, states by name."""
-        embeddings, diversity = self._embed(inputs, features_BDDF)
-        nodes = self.node_norm(embeddings)
-        gate = self.gate(nodes, features_BDDF)
-        if not self.switches.learned_gate:
-            gate = torch.full_like(gate, 0.5)
-        symmetric = self.features.symmetric_part(features_BDDF)
-        gated = gate * self.features.antisymmetric_part(features_BDDF)
-        loadings, confounding = self.confounders(embeddings, inputs.variables, symmetric, gated)
-        feedback = torch.sigmoid(confounding.detach())
-        if not self.switches.confounder_feedback:
-            feedback = torch.zeros_like(feedback)
-        hidden = self.decoder(nodes, symmetric, gated, feedback, directed=self.switches.direction)
-        states = {"loadings": loadings, "embeddings": embeddings, "gate": gate, "pooling_diversity": diversity}
-        return hidden, confounding, states
-
-    def _features(self, statistics_BDDF: Tensor, generator: torch.Generator | None) -> Tensor:
-        features = self.scaling(statistics_BDDF) if self.config.scaled_features else statistics_BDDF
-        if not self.switches.statistics:
-            return torch.zeros_like(features)
-        if self.training and generator is not None:
+        features = self.scaling(raw.to(self.direct.out.weight))
+        if "statistics" in self.off:
+            features = torch.zeros_like(features)
+        elif self.training and generator is not None:
             features = self.features.drop(features, self.config.feature_dropout, generator)
-        return features
+        states = self.direct(features)
+        if "direction_head" in self.off:
+            states = mean_with_transpose(states)
+        if "refinement" not in self.off:
+            states = self.refinement(states, inputs.variables)
+        existence, direction, confounding = self.head(states)
+        impossible = ~valid_pairs(inputs.variables)
+        return Prediction(
+            edge_logits=joint_logit(existence, direction).masked_fill(impossible, MASKED_LOGIT),
+            existence_logits=existence.masked_fill(impossible, MASKED_LOGIT),
+            direction_logits=direction.masked_fill(impossible, 0.0),
+            confounding_logits=confounding.masked_fill(impossible, MASKED_LOGIT),
+            pair_state=states,
+        )
 
-    def _embed(self, inputs: Inputs, features_BDDF: Tensor) -> tuple[Tensor, Tensor]:
-        """Embeddings (B, D, H), zero for padded variables, and the pooling diversity."""
-        if not self.config.encoder_layers:
-            own = features_BDDF.diagonal(dim1=1, dim2=2).transpose(1, 2)
-            embeddings = self.node_features(own) * inputs.variables.unsqueeze(-1)
-            return embeddings, embeddings.new_zeros(())
-        assert inputs.values is not None and inputs.observed is not None
-        values, observed = inputs.values, inputs.observed
-        rows = self.config.encoder_rows
-        if rows is not None and values.shape[1] > rows:
-            values, observed = choose_rows(values, observed, inputs.variables, rows)
-        if self.config.compatibility == "release":
-            values = values.float()
-        states = self.encoder(values, observed, inputs.variables, features_BDDF)
-        return self.pooling(states, observed, inputs.variables, max_only=not self.switches.attention_pooling)
 
-    def _pairs(self, hidden_BDDH: Tensor | None, features_BDDF: Tensor, variables_BD: Tensor) -> Tensor:
-        sources = [] if hidden_BDDH is None else [san(self.pair_input(hidden_BDDH), 5000.0)]
-        if self.config.direct_width:
-            direct = self.direct(features_BDDF)
-            if not self.switches.direction:  # the direct path must not carry direction around the switched-off head
-                direct = 0.5 * (direct + direct.transpose(1, 2))
-            sources.append(direct)
-        pairs = sources[0] if len(sources) == 1 else sources[0] + sources[1]
-        return self.refinement(pairs, variables_BD) if self.switches.refinement else pairs
+class Refinement(nn.Module):
+    """The rounds of reasoning over triples of one network."""
 
-    def _logits(
-        self,
-        embeddings_BDH: Tensor | None,
-        hidden_BDDH: Tensor | None,
-        pairs_BDDP: Tensor,
-        confounding_BDD: Tensor | None,
-        variables: Tensor,
-    ) -> dict[str, Tensor]:
-        impossible = ~valid_pairs(variables)
-        if isinstance(self.head, FactoredHead):
-            existence, direction, shared = self.head(pairs_BDDP)
-            if confounding_BDD is not None:
-                shared = confounding_BDD + shared
-            edges = joint_logit(existence, direction).masked_fill(impossible, MASKED_LOGIT)
-            return {
-                "edge_logits": edges,
-                "existence_logits": existence.masked_fill(impossible, MASKED_LOGIT),
-                "direction_logits": direction.masked_fill(impossible, 0.0),
-                "confounding_logits": shared.masked_fill(impossible, MASKED_LOGIT),
-            }
-        assert embeddings_BDH is not None and hidden_BDDH is not None and confounding_BDD is not None
-        base = self.head.base_logits(hidden_BDDH)
-        refine = self.switches.refinement and self.config.refinement_rounds > 0
-        refined = self.head.refined_logits(pairs_BDDP) if refine else None
-        edges = self.head(embeddings_BDH, base, refined)
-        skeleton = self.head.skeleton(edges)
-        direction = (edges - edges.transpose(1, 2)).masked_fill(impossible, 0.0)
-        if self.config.compatibility != "release":
-            edges = edges.masked_fill(impossible, MASKED_LOGIT)
-            skeleton = skeleton.masked_fill(impossible, MASKED_LOGIT)
-        found = {
-            "edge_logits": edges,
-            "existence_logits": skeleton,
-            "direction_logits": direction,
-            "confounding_logits": confounding_BDD,
-            "base_logits": base,
-        }
-        return found if refined is None else {**found, "refined_logits": refined}
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.rounds = nn.ModuleList(LeanRound(config) for _ in range(config.refinement_rounds))
+
+    def forward(self, e_BDDP: Tensor, variables_BD: Tensor) -> Tensor:
+        """Refine the states (B, D, D, P) of all pairs."""
+        valid_BDD = valid_pairs(variables_BD)
+        scale_B = variables_BD.sum(1).clamp(min=1).to(e_BDDP.dtype).rsqrt()
+        for step in self.rounds:
+            e_BDDP = step(e_BDDP, valid_BDD, scale_B)
+        return e_BDDP
+
+
+class LeanRound(nn.Module):
+    """All motifs from one projection, the opposite direction and the graph's mean; then a transition map.
+
+    Channels come first during the contractions, so that each motif is one batch of (D, D) products.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width, channels = config.pair_width, len(MOTIFS) * config.motif_channels
+        self.channels = channels
+        self.norm = nn.LayerNorm(width)
+        self.project = nn.Linear(width, 3 * channels)
+        self.motif_norm = nn.LayerNorm(channels)
+        self.motifs_out = nn.Linear(channels, width)
+        self.thirds = WeighedThirds(config)
+        self.opposite = nn.Linear(width, width, bias=False)
+        self.overall = nn.Linear(width, width, bias=False)
+        self.gate = nn.Linear(width, width)
+        self.transition_norm = nn.LayerNorm(width)
+        self.transition = MLP(width, 2 * width, width)
+        for linear in (self.motifs_out, self.opposite, self.overall, self.transition.out):
+            nn.init.zeros_(linear.weight)
+        nn.init.zeros_(self.motifs_out.bias)
+        nn.init.zeros_(self.transition.out.bias)
+
+    def forward(self, e_BDDP: Tensor, valid_BDD: Tensor, scale_B: Tensor) -> Tensor:
+        """Refine the states (B, D, D, P) once."""
+        y = self.norm(e_BDDP)
+        flat = y.flatten(0, 2)
+        motifs = self._motifs(flat, valid_BDD, scale_B)
+        out = self.motifs_out(self.motif_norm(motifs)).view_as(y)
+        out = out + self.thirds(y, valid_BDD)
+        out = out + self.opposite(y).transpose(1, 2)
+        share = valid_BDD.to(y) / valid_BDD.sum((1, 2), keepdim=True).clamp(min=1)
+        mean_BP = torch.bmm(share.flatten(1).unsqueeze(1), y.flatten(1, 2))
+        out = out + self.overall(mean_BP).unsqueeze(1)
+        e = e_BDDP + torch.sigmoid(self.gate(y)) * out
+        return e + self.transition(self.transition_norm(e))
+
+    def _motifs(self, flat: Tensor, valid_BDD: Tensor, scale_B: Tensor) -> Tensor:
+        """Gated contractions over real third variables other than i and j: (B*D*D, 3C)."""
+        mask = valid_BDD.to(flat)
+        projected = torch.addmm(self.project.bias.unsqueeze(1), self.project.weight, flat.t())
+        gates, left, right = projected.split(self.channels)
+        left = torch.sigmoid(gates) * left * (mask * scale_B[:, None, None]).flatten()
+        right = right * mask.flatten()
+        return contract_all(left, right, valid_BDD).flatten(1).t().contiguous()
+
+
+class WeighedThirds(nn.Module):
+    """Averages over third variables k by weights exp(l_ik + r_kj) of each motif.
+
+    A sum over many thirds drowns the one that explains a pair away. The weights factor, so that an average costs
+    three products of (D, D) matrices and no (D, D, D) tensor. A constant weight of 1 stands for "no third at all".
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width, self.channels = config.pair_width, len(MOTIFS) * config.weighed_channels
+        self.project = nn.Linear(width, 4 * self.channels)
+        self.out = nn.Linear(2 * self.channels, width)
+        nn.init.constant_(self.project.bias[: 2 * self.channels], _FIRST_EXPONENT)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, y_BDDP: Tensor, valid_BDD: Tensor) -> Tensor:
+        """What to add to the states (B, D, D, P)."""
+        with full_precision(y_BDDP):
+            mask = valid_BDD.to(y_BDDP).flatten()
+            projected = torch.addmm(
+                self.project.bias.unsqueeze(1), self.project.weight, y_BDDP.float().flatten(0, 2).t()
+            )
+            weights, values = projected.split(2 * self.channels)
+            weights = torch.exp(_LARGEST_EXPONENT * torch.tanh(weights / _LARGEST_EXPONENT)) * mask
+            left, right = weights.split(self.channels)
+            left_sum, right_sum = (weights * values).split(self.channels)
+            total = contract_all(left, right, valid_BDD)
+            weighed = contract_all(left_sum, right, valid_BDD) + contract_all(left, right_sum, valid_BDD)
+            averages = torch.cat([torch.log1p(total), weighed / (1.0 + total)]).flatten(1)
+            return self.out(averages.t()).view_as(y_BDDP)
+
+
+class FactoredHead(nn.Module):
+    """Existence from symmetric combinations of e_ij and e_ji, direction from a difference, confounding likewise."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width = config.pair_width
+        self.norm = nn.LayerNorm(width)
+        self.symmetric = MLP(2 * width, width, 2)
+        # Without bias: a constant in the direction logit would let the loss be met by saying "both".
+        self.direction = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1, bias=False))
+        nn.init.normal_(self.symmetric.out.weight, std=0.02)
+        with torch.no_grad():
+            self.symmetric.out.bias.copy_(torch.tensor([config.initial_logit, 0.0]))
+
+    def forward(self, e_BDDP: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Existence (symmetric), direction (antisymmetric) and confounding (symmetric) logits, each (B, D, D)."""
+        with full_precision(e_BDDP):
+            e = self.norm(e_BDDP.float())
+            opposite = e.transpose(1, 2)
+            existence, confounding = self.symmetric(torch.cat([e + opposite, e * opposite], dim=-1)).unbind(-1)
+            direction = difference(self.direction(e).squeeze(-1))
+            # Equal in exact arithmetic already; products over reordered rows may differ in the last bit.
+            return mean_with_transpose(existence), direction, mean_with_transpose(confounding)
+
+
+def contract_all(left: Tensor, right: Tensor, valid_BDD: Tensor) -> Tensor:
+    """Contract channels-first factors (3C, B*D*D), a third of them for each motif, to (3C, B, D, D)."""
+    shape = (len(MOTIFS), -1, *valid_BDD.shape[1:])
+    pairs = zip(MOTIFS, left.reshape(shape).unbind(0), right.reshape(shape).unbind(0), strict=True)
+    return torch.cat([contract(motif, a, b) for motif, a, b in pairs]).unflatten(0, (-1, len(valid_BDD)))
+
+
+def joint_logit(existence: Tensor, direction: Tensor) -> Tensor:
+    """logit(sigmoid(existence) * sigmoid(direction)), exact in both tails."""
+    present = F.logsigmoid(existence)
+    probability = present + F.logsigmoid(direction)
+    complement = torch.logaddexp(F.logsigmoid(-existence), present + F.logsigmoid(-direction))
+    return probability - complement

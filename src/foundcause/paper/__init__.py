@@ -1,1 +1,1 @@
-"""Everything that exists to reproduce the paper, with its equation numbers."""
+"""The system of the paper: its network, protocol, loss and weights. docs/paper.md maps the paper to this code."""

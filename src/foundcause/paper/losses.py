@@ -16,10 +16,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from foundcause.errors import ConfigError
-from foundcause.training.batches import Batch
+from foundcause.paper.paper_network import PaperPrediction
 
 if TYPE_CHECKING:
-    from foundcause.model.network import Prediction
+    from foundcause.model.interface import Prediction
+    from foundcause.training.batches import Batch
 
 SumOverRanks = Callable[[Tensor], Tensor]
 KEEP = 0.95  # the paper's exponential average: 0.95 old + 0.05 new
@@ -148,7 +149,7 @@ class PaperObjective:
             "asymmetry": asymmetry(logits, target, pairs, margin=w.reverse_margin, total=total),
             "calibration": calibration(logits, target, pairs, gap=w.gap, total=total),
             "detected": detected_direction(logits, target, pairs, threshold=w.detection, total=total),
-            "skeleton": skeleton(_precise(prediction.skeleton_logits), target, pairs, total=total),
+            "skeleton": skeleton(_precise(prediction.existence_logits), target, pairs, total=total),
             "confounding": confounding(
                 _precise(prediction.confounding_logits), batch.confounding.to(logits.dtype), pairs, total=total
             ),
@@ -165,14 +166,13 @@ class PaperObjective:
             "false_positive": false_positive_weight(w.false_positive, state.precision),
             "density": w.density,
         }
-        if prediction.pooling_diversity is not None:
+        if isinstance(prediction, PaperPrediction):
             terms["pooling"] = _share(prediction.pooling_diversity, batch.variables, total)
             weights["pooling"] = w.pooling
-        if prediction.gate is not None:
             terms["gate"] = gate_range(_precise(prediction.gate), pairs, total=total)
             weights["gate"] = gate_weight(state.direction)
-        if w.acyclicity and prediction.acyclicity is not None:
-            terms["acyclicity"] = acyclicity(_precise(prediction.acyclicity), total=total)
+        if w.acyclicity:
+            terms["acyclicity"] = acyclicity(spectral_radius(logits, pairs), total=total)
             weights["acyclicity"] = w.acyclicity
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
         return loss, terms, state
@@ -289,6 +289,32 @@ def acyclicity(radius_B: Tensor, *, total: SumOverRanks = alone) -> Tensor:
     """Hinge on the spectral radius of the predicted graph beyond 1, mean over graphs."""
     excess = F.relu(radius_B - 1).reshape(-1)
     return excess.sum() / total(torch.tensor(float(len(excess)))).item()
+
+
+def spectral_radius(edge_logits_BDD: Tensor, valid_BDD: Tensor, *, seed: int = 0, iterations: int = 10) -> Tensor:
+    """Estimate the spectral radius (B,) in [0, 10] of the edge probabilities (Appendix "Acyclicity").
+
+    The optional penalty is relu(radius - 1). No gradient flows through the eigenvectors.
+    """
+    probabilities = torch.sigmoid(edge_logits_BDD.float()) * valid_BDD
+    left, right = _power_iteration(probabilities, seed, iterations)
+    radius = (left @ probabilities @ right) / (left @ right + 1e-8)
+    return radius.flatten().nan_to_num(nan=0.0).clamp(0.0, 10.0)
+
+
+@torch.no_grad()
+def _power_iteration(probabilities: Tensor, seed: int, iterations: int) -> tuple[Tensor, Tensor]:
+    """Left (B, 1, D) and right (B, D, 1) eigenvectors of the largest eigenvalue; starts depend on ``seed`` alone."""
+    generator = torch.Generator().manual_seed(seed)
+    tasks, variables = probabilities.shape[:2]
+    start = torch.randn(2, tasks, variables, generator=generator).to(probabilities)
+    left, right = start[0].unsqueeze(1), start[1].unsqueeze(2)
+    for _ in range(iterations):
+        left = left @ probabilities
+        left = left / (left.norm(dim=2, keepdim=True) + 1e-8)
+        right = probabilities @ right
+        right = right / (right.norm(dim=1, keepdim=True) + 1e-8)
+    return left, right
 
 
 def _precise(values: Tensor) -> Tensor:

@@ -159,10 +159,10 @@ def system_facts(checkpoint: Path | None = None) -> dict[str, Any]:
     import torch
 
     from foundcause import __version__
-    from foundcause.api import checkpoint_path
     from foundcause.errors import CheckpointError
     from foundcause.inference.memory import available_bytes
-    from foundcause.model.checkpoint import describe
+    from foundcause.model.checkpoints import describe
+    from foundcause.weights import checkpoint_path
 
     devices = ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
     free = available_bytes()

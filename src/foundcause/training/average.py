@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.model.checkpoint import load, save
+from foundcause.model.checkpoints import load, save
 from foundcause.model.grow import check_growth, differing, start_as
-from foundcause.model.network import FoundCause
+from foundcause.model.interface import Network
 from foundcause.training.run_folder import RunFolder
 from foundcause.training.setup import united
 
@@ -77,7 +77,7 @@ def _matrices(state: dict[str, Tensor]) -> Tensor:
     return torch.cat([value.flatten().double() for value in state.values() if value.ndim > 1])
 
 
-def _state(path: Path, network: FoundCause, last: FoundCause) -> dict[str, Tensor]:
+def _state(path: Path, network: Network, last: Network) -> dict[str, Tensor]:
     """The tensors of ``network``, grown to the configuration of ``last`` where it is smaller."""
     if not differing(last.config, network.config):
         return network.state_dict()

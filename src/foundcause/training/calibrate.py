@@ -27,8 +27,8 @@ from foundcause.inference.ensemble import plan_passes, run_passes
 from foundcause.inference.protocol import DEFAULT, IN_WORDS, Passes, Protocol
 from foundcause.inference.temperature import sigmoid
 from foundcause.inference.threshold import ThresholdRule, expected_f1_threshold
-from foundcause.model.checkpoint import load, save
-from foundcause.model.network import FoundCause
+from foundcause.model.checkpoints import load, save
+from foundcause.model.interface import Network
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Task
 from foundcause.training.answer_scores import Answer, calibration_error, reliability
@@ -77,7 +77,7 @@ def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: C
 
 
 def calibrate(
-    network: FoundCause,
+    network: Network,
     config: TrainConfig,
     *,
     tasks: int = 600,
@@ -96,7 +96,7 @@ def calibrate(
     return fit(found) | {"fitted_on": about | {"protocol": protocol}}
 
 
-def _single_passes(network: FoundCause, config: TrainConfig, whole: Mixture, seed: int, tasks: int) -> list[Answer]:
+def _single_passes(network: Network, config: TrainConfig, whole: Mixture, seed: int, tasks: int) -> list[Answer]:
     recipe = recipe_for(network.config, whole, seed=seed)
     with Workers(config.workers, ahead=config.ahead) as workers:
         return answers(network, suite(recipe, tasks, workers))
@@ -287,7 +287,7 @@ def _at(curves: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
 
 
 def ensemble_answers(
-    network: FoundCause,
+    network: Network,
     mixture: Any,
     *,
     seed: int,
@@ -309,7 +309,7 @@ def ensemble_answers(
     return found
 
 
-def task_passes(network: FoundCause, task: Task, *, runs: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
+def task_passes(network: Network, task: Task, *, runs: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
     """Logits of all passes over one task, its values prepared as ``discover`` prepares those of a table."""
     values = standardised(_cells(task))
     rows, variables = values.shape
@@ -337,7 +337,7 @@ def _cells(task: Task) -> np.ndarray:
     return np.where(task.observed, task.values, np.nan)
 
 
-def _answer(network: FoundCause, mixture: Any, seed: int, index: int, runs: int, protocol: Protocol) -> Answer:
+def _answer(network: Network, mixture: Any, seed: int, index: int, runs: int, protocol: Protocol) -> Answer:
     import torch
 
     from foundcause.simulate.mixture import make_task

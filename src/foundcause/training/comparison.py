@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foundcause.model.network import FoundCause
+from foundcause.model.interface import Network
 from foundcause.training.answer_scores import score
 from foundcause.training.preparation import Prepared
 from foundcause.training.run_config import TrainConfig
@@ -92,7 +92,7 @@ class Comparison:
 
 
 def compare(
-    networks: Sequence[tuple[str, FoundCause]], settings: TrainConfig, workers: Workers, say: Callable[[str], None]
+    networks: Sequence[tuple[str, Network]], settings: TrainConfig, workers: Workers, say: Callable[[str], None]
 ) -> Comparison:
     """The named networks, in evaluation mode, on the validation suites of ``settings``."""
     suites: dict[tuple[object, ...], Validation] = {}  # networks that read the same features share them
@@ -112,7 +112,7 @@ def compare(
     )
 
 
-def _scores(network: FoundCause, items: Sequence[Prepared]) -> dict[str, np.ndarray]:
+def _scores(network: Network, items: Sequence[Prepared]) -> dict[str, np.ndarray]:
     tasks = [score(answer) for answer in answers(network, items)]
     return {metric: np.array([task[metric] for task in tasks]) for metric in _SHOWN}
 

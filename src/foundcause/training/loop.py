@@ -14,10 +14,9 @@ from typing import Any
 import torch
 
 from foundcause.errors import ConfigError
-from foundcause.model.checkpoint import describe, save, weights
-from foundcause.model.config import ModelConfig
+from foundcause.model.architectures import build_network, stored_config
+from foundcause.model.checkpoints import describe, save, weights
 from foundcause.model.grow import brings_scaling, start_as
-from foundcause.model.network import FoundCause
 from foundcause.simulate.extension import held_out_components
 from foundcause.training.batches import collate
 from foundcause.training.distributed import Team, team
@@ -78,7 +77,7 @@ class Run:
             peak=config.lr, floor=config.min_lr, warmup_steps=config.warmup_steps,
             decay_share=config.decay_share, flat_share=config.flat_share,
         )  # fmt: skip
-        self.network = FoundCause(self.model, seed=config.seed)
+        self.network = build_network(self.model, seed=config.seed)
         self.stream = TaskStream(recipe(config, self.model), config, workers, rank=members.rank, world=members.world)
         self.step = 0
         self.passes = 0  # uses of tasks over all ranks
@@ -95,7 +94,7 @@ class Run:
         self.lineage = lineage(self.config, init)
         if not resume:
             start = None if init is None else weights(init)
-            if start is None or not brings_scaling(self.network, *start[:2]):
+            if start is None or not brings_scaling(self.network, start[1]):
                 fit_scaling(self.network, self.config, self.workers, say=self.say)
             if start is not None:
                 start_as(self.network, *start)
@@ -161,6 +160,7 @@ class Run:
         self.folder.write_state(
             {
                 "config": self.config.as_dict(),
+                "architecture": self.model.architecture,
                 "model": self.model.to_dict(),
                 "step": self.step,
                 "passes": self.passes,
@@ -268,8 +268,8 @@ class Run:
             self.folder.write(target, lambda path: save(path, self.network, metadata=metadata))
 
     def _restore(self, state: dict[str, Any]) -> None:
-        begun = ModelConfig.from_dict(state["model"]).to_dict()
-        if differing := [key for key, value in self.model.to_dict().items() if begun[key] != value]:
+        begun = stored_config(state["model"], state.get("architecture")).to_dict()
+        if differing := [key for key, value in self.model.to_dict().items() if begun.get(key) != value]:
             raise ConfigError(
                 f"{self.folder.path} holds a run of model {begun['name']!r} that differs from today's in "
                 f"{', '.join(differing[:5])}; resume it with the version of foundcause that began it, or go on "

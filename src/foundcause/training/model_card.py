@@ -8,7 +8,7 @@ from typing import Any
 
 from foundcause.errors import CheckpointError, ConfigError
 from foundcause.files import replacing
-from foundcause.model.checkpoint import describe, load, weights_digest
+from foundcause.model.checkpoints import describe, load, weights_digest
 from foundcause.training.setup import trained_on
 from foundcause.training.validation import families, unseen
 

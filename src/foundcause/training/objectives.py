@@ -14,7 +14,7 @@ from foundcause.paper.losses import AdaptiveState, PaperObjective, PaperWeights,
 from foundcause.training.batches import Batch
 
 if TYPE_CHECKING:
-    from foundcause.model.network import Prediction
+    from foundcause.model.interface import Prediction
 
 
 class Objective(Protocol):

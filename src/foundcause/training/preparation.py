@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,10 @@ import foundcause
 from foundcause.errors import OutputError
 from foundcause.features.series import FEWEST_ROWS, lagged_statistics, row_dependence
 from foundcause.files import replacing
-from foundcause.model.config import ModelConfig
 from foundcause.simulate.task import Task
+
+if TYPE_CHECKING:
+    from foundcause.model.interface import NetworkConfig
 
 _ROWS_ROLE, _SUBSAMPLE_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
 
@@ -53,7 +55,7 @@ class Recipe:
     folder: str | None = field(default=None, repr=False)  # names no other tasks
 
 
-def recipe_for(model: ModelConfig, mixture: Any, *, seed: int, folder: str | None = None) -> Recipe:
+def recipe_for(model: NetworkConfig, mixture: Any, *, seed: int, folder: str | None = None) -> Recipe:
     """How tasks of a mixture are prepared for a network of this configuration."""
     return Recipe(
         mixture=mixture,

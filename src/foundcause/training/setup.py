@@ -11,10 +11,10 @@ from typing import Any
 import torch
 
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.model.checkpoint import describe
-from foundcause.model.config import ModelConfig, preset
+from foundcause.model.architectures import preset
+from foundcause.model.checkpoints import describe
 from foundcause.model.grow import check_growth
-from foundcause.model.network import FoundCause
+from foundcause.model.interface import Network, NetworkConfig
 from foundcause.simulate.extension import pair_components
 from foundcause.simulate.settings import Mixture
 from foundcause.training.objectives import objective
@@ -24,7 +24,7 @@ from foundcause.training.validation import families
 from foundcause.training.workers import Failure, Workers
 
 
-def model_config(config: TrainConfig) -> ModelConfig:
+def model_config(config: TrainConfig) -> NetworkConfig:
     """The preset with the overrides of the run."""
     base = preset(config.preset)
     overrides = dict(config.model)
@@ -64,7 +64,7 @@ def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None
         raise ConfigError(
             "--resume continues a run with its own weights, --init starts a new one from others; leave one of them out"
         )
-    from foundcause.model.checkpoint import weights
+    from foundcause.model.checkpoints import weights
 
     other, names, _ = weights(init)
     try:
@@ -76,7 +76,7 @@ def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None
         ) from error
 
 
-def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:
+def recipe(config: TrainConfig, model: NetworkConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:
     """How tasks are prepared for this model; another seed or mixture for validation."""
     return recipe_for(
         model,
@@ -86,9 +86,7 @@ def recipe(config: TrainConfig, model: ModelConfig, *, seed: int | None = None, 
     )
 
 
-def fit_scaling(
-    network: FoundCause, config: TrainConfig, workers: Workers, *, say: Callable[[str], None] = print
-) -> None:
+def fit_scaling(network: Network, config: TrainConfig, workers: Workers, *, say: Callable[[str], None] = print) -> None:
     """Estimate feature means and deviations on tasks of a reserved seed; networks with raw features need none."""
     if not network.config.scaled_features:
         return

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from foundcause.errors import TrainingError
-from foundcause.model.network import FoundCause
+from foundcause.model.interface import Network
 from foundcause.paper.losses import AdaptiveState
 from foundcause.training.batches import Batch
 from foundcause.training.distributed import Team
@@ -39,7 +39,7 @@ class StepReport:
 class Learner:
     """The network, its objective and its optimizer; the whole of what learning changes."""
 
-    def __init__(self, network: FoundCause, objective: Objective, config: TrainConfig, team: Team) -> None:
+    def __init__(self, network: Network, objective: Objective, config: TrainConfig, team: Team) -> None:
         self.network = network.to(team.device)
         team.start_alike(self.network)
         self.config, self.team = config, team
@@ -63,7 +63,7 @@ class Learner:
         batch = batch.to(self.team.device)
         generator = torch.Generator().manual_seed(_mixed(self.config.seed, number, self.team.rank))
         with torch.autocast("cuda", torch.bfloat16, enabled=self.team.device.type == "cuda"), _compiling(self.config):
-            loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator, number)
+            loss, terms, adaptive, hardness = self._loss(batch, self.adaptive, generator)
         forward = time.perf_counter() - started
         (loss * self._share(float(batch.size) if weight is None else weight)).backward()
         self.team.sum_gradients(self.optimizer.parameters)
@@ -124,14 +124,13 @@ class Learner:
 class _Loss(nn.Module):
     """Network and objective as one module, so that both are compiled together. The loss is this rank's share."""
 
-    def __init__(self, network: FoundCause, objective: Objective, team: Team) -> None:
+    def __init__(self, network: Network, objective: Objective, team: Team) -> None:
         super().__init__()
         self.network = network
         self._objective, self._team = objective, team
-        self._spectral = bool(getattr(getattr(objective, "weights", None), "acyclicity", 0.0))
 
     def forward(
-        self, batch: Batch, adaptive: AdaptiveState, generator: torch.Generator, number: int
+        self, batch: Batch, adaptive: AdaptiveState, generator: torch.Generator
     ) -> tuple[Tensor, dict[str, Tensor], AdaptiveState, Tensor]:
         prediction = self.network(
             batch.rows,
@@ -139,7 +138,6 @@ class _Loss(nn.Module):
             batch.variables,
             statistics=batch.statistics,
             generator=generator,
-            acyclicity_seed=number if self._spectral else None,
         )
         loss, terms, adaptive = self._objective(prediction, batch, adaptive, self._team.total)
         detached = {name: term.detach() for name, term in terms.items()}

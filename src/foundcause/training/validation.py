@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from foundcause.model.config import ModelConfig
-from foundcause.model.network import FoundCause
+from foundcause.model.interface import Network, NetworkConfig
 from foundcause.simulate.settings import Mixture
 from foundcause.training.answer_scores import Answer, summary
 from foundcause.training.batches import collate
@@ -94,7 +93,7 @@ class Validation:
     suites: Mapping[str, list[Prepared]]
     left_out: tuple[str, ...] = field(default=())
 
-    def evaluate(self, network: FoundCause) -> Result:
+    def evaluate(self, network: Network) -> Result:
         """Metrics of a network in evaluation mode."""
         started = time.perf_counter()
         found = {name: summary(answers(network, items)) for name, items in self.suites.items()}
@@ -103,7 +102,7 @@ class Validation:
 
 def validation(
     config: TrainConfig,
-    model: ModelConfig,
+    model: NetworkConfig,
     workers: Workers,
     *,
     trained_on: Collection[str] | None = None,
@@ -170,7 +169,7 @@ def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tup
 
 
 @torch.no_grad()
-def answers(network: FoundCause, items: Sequence[Prepared], *, budget: float = 20_000.0) -> list[Answer]:
+def answers(network: Network, items: Sequence[Prepared], *, budget: float = 20_000.0) -> list[Answer]:
     """Uncalibrated answers in the order of the items; the network must be in evaluation mode."""
     found: list[Answer | None] = [None] * len(items)
     device = next(network.parameters()).device

@@ -23,7 +23,7 @@ PRELOADED = (
     "foundcause.report",
     "foundcause.features",
     "foundcause.model.network",
-    "foundcause.model.checkpoint",
+    "foundcause.model.checkpoints",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
     "matplotlib.patches",

@@ -25,7 +25,7 @@ CHECKPOINT_VARIABLE = "FOUNDCAUSE_BENCH_CHECKPOINT"
 
 def chosen_checkpoint() -> Path | None:
     """The checkpoint under evaluation, or None when there is none."""
-    from foundcause.api import checkpoint_path
+    from foundcause.weights import checkpoint_path
 
     try:
         path = checkpoint_path(os.environ.get(CHECKPOINT_VARIABLE) or None)
@@ -51,7 +51,7 @@ def checkpoint_version() -> Version | None:
     return None if path is None or content is None else Version(file=path.name, sha256=content)
 
 
-# The names of foundcause.model.ablate.ABLATIONS; listing methods must not import torch. A test compares them.
+# The names of foundcause.paper.ablations.ABLATIONS; listing methods must not import torch. A test compares them.
 PARTS = ("statistics", "refinement", "max_pool", "confounder_feedback", "constant_gate", "direction_head")
 
 
@@ -81,13 +81,13 @@ def _ablated(part: str) -> Callable[[Table], Answer]:
     """The network without one part; refuses when it is not restored exactly afterwards (the paper's check)."""
 
     def solve(table: Table) -> Answer:
-        from foundcause import api
-        from foundcause.model.ablate import ablate
+        from foundcause.model.checkpoints import load_network
+        from foundcause.paper.ablations import ablate
 
         path = chosen_checkpoint()
         if path is None:
             raise InputError("no checkpoint to ablate")
-        network, _ = api.load_network(path, "cpu")
+        network = load_network(path, "cpu")
         probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
         before = _discover(probe, n_passes=1).edge_probabilities
         with ablate(network, part):
@@ -108,11 +108,10 @@ def _part_missing(part: str) -> str | None:
     path = chosen_checkpoint()
     if path is None:
         return _reason()
-    from foundcause import api
-    from foundcause.model.ablate import ablations_of
+    from foundcause.model.checkpoints import load_network
 
-    network, _ = api.load_network(path, "cpu")
-    return None if part in ablations_of(network.config) else f"this network has no part that '{part}' switches off"
+    network = load_network(path, "cpu")
+    return None if part in network.parts else f"this network has no part that '{part}' switches off"
 
 
 METHODS = (

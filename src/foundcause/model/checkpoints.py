@@ -1,4 +1,4 @@
-"""Checkpoints that describe themselves: safetensors with config, features, versions and provenance in the header.
+"""Checkpoints that describe themselves: safetensors with architecture, config, features and provenance in the header.
 
 Nothing is ever unpickled, and nothing is loaded that does not fit exactly.
 """
@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from contextlib import nullcontext
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,18 @@ from foundcause import __version__
 from foundcause.errors import CheckpointError, ConfigError, OutputError
 from foundcause.features.precision import single_precision
 from foundcause.files import replacing
-from foundcause.model.config import ModelConfig
-from foundcause.model.network import FoundCause
+from foundcause.model.architectures import network_class, stored_config
+from foundcause.model.interface import Network, NetworkConfig
+from foundcause.weights import checkpoint_path
 
 FORMAT = "foundcause"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _HEADER_KEY = "foundcause"
 _SHOWN_NAMES = 5
 _LARGE = 5_000_000  # numbers
 
 
-def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[str, Any] | None = None) -> Path:
+def save(path: str | os.PathLike[str], network: Network, *, metadata: dict[str, Any] | None = None) -> Path:
     """Write ``network`` and ``metadata`` (JSON: provenance, metrics, calibration) to ``path``; returns the path.
 
     The file appears under its name only when it is complete.
@@ -41,6 +43,7 @@ def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[st
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "package_version": __version__,
+        "architecture": network.architecture,
         "config": network.config.to_dict(),
         "feature_set": network.config.features,
         "feature_names": list(network.features.names),
@@ -65,33 +68,75 @@ def save(path: str | os.PathLike[str], network: FoundCause, *, metadata: dict[st
 
 
 @single_precision()
-def load(path: str | os.PathLike[str], *, device: str | torch.device = "cpu") -> tuple[FoundCause, dict[str, Any]]:
+def load(path: str | os.PathLike[str], *, device: str | torch.device = "cpu") -> tuple[Network, dict[str, Any]]:
     """The network of a checkpoint, in evaluation mode, and its metadata; anything that does not fit is refused."""
     source = Path(path)
     header, tensors = _read(source, str(device))
     config = _config(source, header)
+    names = _feature_names(source, header)
     # Drawing start values that are replaced at once is the slow part of a large network, meta tensors of a small one.
     size = sum(tensor.numel() for tensor in tensors.values())
     with torch.device("meta") if size > _LARGE else nullcontext():
-        network = FoundCause(config)
-    _check_features(source, header, network)
+        try:
+            network: Network = network_class(config.architecture)(config, feature_names=names)
+        except ConfigError as error:
+            raise CheckpointError(
+                f"{source} was trained on features that this foundcause ({__version__}) does not compute: {error}; "
+                f"use foundcause {header.get('package_version')!r}"
+            ) from error
     _check_tensors(source, tensors, network)
     network.load_state_dict(tensors, strict=True, assign=True)
     for parameter in network.parameters():
         parameter.requires_grad_(True)
-    return network.eval(), dict(header["metadata"])
+    network.metadata = dict(header["metadata"])
+    return network.eval(), network.metadata
 
 
-def weights_digest(network: FoundCause) -> str:
+def load_network(checkpoint: str | os.PathLike[str] | None = None, device: str = "auto") -> Network:
+    """Load a network with its metadata; it is kept for the next call while the file does not change.
+
+    Parameters
+    ----------
+    checkpoint : path, optional
+        By default what ``foundcause.weights.checkpoint_path`` chooses.
+    device : str, default="auto"
+        ``auto`` is ``cuda`` where there is one, else ``cpu``.
+
+    Returns
+    -------
+    Network
+        In evaluation mode; ``metadata`` holds the calibration and ``features.names`` what it reads.
+    """
+    path = checkpoint_path(checkpoint)
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError:
+        stamp = 0
+    return _loaded(str(path), stamp, device)
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: str, stamp: int, device: str) -> Network:
+    try:
+        torch.zeros(1, device=torch.device(device))
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ConfigError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}; try 'cpu'") from error
+    network, _ = load(path, device=device)
+    return network
+
+
+def weights_digest(network: Network) -> str:
     """First 12 hex digits of a hash of all tensors, whatever the header of their file says."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, tensor in sorted(network.state_dict().items()):
-        found.update(name.encode())
-        found.update(tensor.detach().cpu().contiguous().numpy().tobytes())
-    return found.hexdigest()[:12]
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:12]
 
 
-def weights(path: str | os.PathLike[str]) -> tuple[ModelConfig, list[str], dict[str, Tensor]]:
+def weights(path: str | os.PathLike[str]) -> tuple[NetworkConfig, list[str], dict[str, Tensor]]:
     """Configuration, feature names and tensors of a checkpoint, also of one whose features were fewer than today's."""
     source = Path(path)
     header, tensors = _read(source, "cpu")
@@ -138,38 +183,34 @@ def _header(source: Path, entries: dict[str, str] | None) -> dict[str, Any]:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise CheckpointError(f"the header of {source} is damaged; fetch the checkpoint again")
-    if header.get("format_version") != FORMAT_VERSION:
+    if header.get("format_version") not in range(1, FORMAT_VERSION + 1):
         raise CheckpointError(
             f"{source} has checkpoint format {header.get('format_version')!r}, this foundcause ({__version__}) reads "
-            f"{FORMAT_VERSION}; it was written by foundcause {header.get('package_version')!r}: use that version"
+            f"up to {FORMAT_VERSION}; it was written by foundcause {header.get('package_version')!r}: use that version"
         )
     if not isinstance(header.get("config"), dict) or not isinstance(header.get("metadata"), dict):
         raise CheckpointError(f"the header of {source} lacks its config or metadata; fetch the checkpoint again")
     return header
 
 
-def _config(source: Path, header: dict[str, Any]) -> ModelConfig:
+def _config(source: Path, header: dict[str, Any]) -> NetworkConfig:
     try:
-        return ModelConfig.from_dict(header["config"])
+        architecture = None if header["format_version"] == 1 else str(header.get("architecture"))
+        return stored_config(header["config"], architecture)
     except (ConfigError, TypeError) as error:
         raise CheckpointError(
             f"the config of {source} does not fit this foundcause ({__version__}): {error}"
         ) from error
 
 
-def _check_features(source: Path, header: dict[str, Any], network: FoundCause) -> None:
-    stored, ours = header.get("feature_names"), list(network.features.names)
-    if stored != ours:
-        missing = sorted(set(stored or []) - set(ours))
-        added = sorted(set(ours) - set(stored or []))
-        raise CheckpointError(
-            f"{source} was trained on another version of the {network.config.features!r} features "
-            f"({_names('no longer computed', missing)}{_names('new', added)}order or names differ); "
-            f"use foundcause {header.get('package_version')!r}"
-        )
+def _feature_names(source: Path, header: dict[str, Any]) -> list[str]:
+    names = header.get("feature_names")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise CheckpointError(f"the header of {source} does not name its features; fetch the checkpoint again")
+    return names
 
 
-def _check_tensors(source: Path, tensors: dict[str, Tensor], network: FoundCause) -> None:
+def _check_tensors(source: Path, tensors: dict[str, Tensor], network: Network) -> None:
     expected = network.state_dict()
     if missing := sorted(set(expected) - set(tensors)):
         raise CheckpointError(f"{source} lacks {_names('tensors', missing)}it does not fit its own config")

@@ -1,7 +1,7 @@
-"""Importing the released weights: every entry of the official file onto our modules, or a refusal.
+"""Import of the released weights: every entry of the official file onto our modules, or a refusal.
 
 The file is a pickle, so it is read with ``weights_only=True``: tensors and plain containers, never code.
-Shape letters: see ``foundcause.model.config``.
+Shape letters: see ``foundcause.paper.config``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import CheckpointError
-from foundcause.model.checkpoint import save
-from foundcause.model.config import ModelConfig
-from foundcause.model.network import FoundCause
+from foundcause.model.checkpoints import save
+from foundcause.paper.config import PaperConfig
+from foundcause.paper.paper_network import PaperNetwork
 
 # Official module -> ours, # being the running number; each stands for its weight and its bias.
 _MODULES = {
@@ -98,7 +98,7 @@ _PREFIXES = ("_orig_mod.", "module.")
 
 def import_official(
     source: str | os.PathLike[str], target: str | os.PathLike[str], *, pooling_heads: int = 4, pair_heads: int = 4
-) -> FoundCause:
+) -> PaperNetwork:
     """Convert a released ``checkpoint.pt`` to our format; returns the network it holds.
 
     Head counts of the pooling and of the pair attention cannot be read off the weights; the released model has 4.
@@ -138,7 +138,7 @@ def read_official(source: str | os.PathLike[str]) -> dict[str, Tensor]:
     return cleaned
 
 
-def from_official(state: Mapping[str, Tensor], *, pooling_heads: int = 4, pair_heads: int = 4) -> FoundCause:
+def from_official(state: Mapping[str, Tensor], *, pooling_heads: int = 4, pair_heads: int = 4) -> PaperNetwork:
     """The network of an official state dict, in evaluation mode and in release compatibility."""
     renamed: dict[str, Tensor] = {}
     unknown: list[str] = []
@@ -154,7 +154,7 @@ def from_official(state: Mapping[str, Tensor], *, pooling_heads: int = 4, pair_h
         raise CheckpointError(f"unknown official entries: {_some(unknown)}; this is not the released network")
     config = infer_config(state, pooling_heads=pooling_heads, pair_heads=pair_heads)
     with torch.device("meta"):
-        network = FoundCause(config)
+        network = PaperNetwork(config)
     expected = network.state_dict()
     if missing := sorted(set(expected) - set(renamed)):
         raise CheckpointError(f"the official file lacks the entries of {_some(missing)}; download it again")
@@ -177,11 +177,11 @@ def our_name(theirs: str) -> str | None:
     return None
 
 
-def infer_config(state: Mapping[str, Tensor], *, pooling_heads: int = 4, pair_heads: int = 4) -> ModelConfig:
+def infer_config(state: Mapping[str, Tensor], *, pooling_heads: int = 4, pair_heads: int = 4) -> PaperConfig:
     """The sizes of an official state dict, read off its shapes."""
     try:
         blocks = _length(state, "encoder.blocks.")
-        return ModelConfig(
+        return PaperConfig(
             name="official",
             features="release",
             compatibility="release",

@@ -1,11 +1,11 @@
-"""How the network reads a statistics tensor: index lists from the registry, scaling, and feature dropout.
+"""How a network reads a statistics tensor: index lists from the registry, scaling, and feature dropout.
 
 Shape letters: B tasks, D variables, F features, S symmetric features, A antisymmetric features.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from foundcause.errors import InputError
-from foundcause.features import feature_set
+from foundcause.features import FeatureSet, feature_set, selection
+from foundcause.model.layers import valid_pairs
 
-# The released weights expect the differences in this order, which is not ascending.
-_RELEASED_DIFFERENCES = (
-    *((7, 8), (13, 14), (11, 12), (16, 17), (20, 21), (22, 23)),
-    *((24, 25), (26, 27), (30, 31), (32, 33), (34, 35), (39, 40)),
-)
 _LARGEST_SCALED = 10.0
 _LARGEST_RAW = 1e15  # its square still is a float32
 _SMALLEST_SCALE = 1e-3
@@ -28,11 +24,13 @@ _PAIRS_OF_A_TASK = 64  # that the quartiles are taken from
 
 @dataclass(frozen=True)
 class PairFeatures:
-    """Index lists of one feature set.
+    """Index lists of the features of one network.
 
     ``directed`` holds (a, b) whose difference is antisymmetric; ``antisymmetric`` those that are so already.
+    ``source`` is what ``foundcause.features.compute`` is asked for.
     """
 
+    source: str | FeatureSet
     names: tuple[str, ...]
     symmetric: tuple[int, ...]
     directed: tuple[tuple[int, int], ...]
@@ -40,13 +38,18 @@ class PairFeatures:
     droppable: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, name: str) -> PairFeatures:
-        """The index lists of the feature set ``name``."""
+    def of(cls, name: str, names: Sequence[str] | None = None) -> PairFeatures:
+        """Look up a feature set, or the features ``names`` where the set has changed since they were written down."""
+        source: str | FeatureSet = name
         features = feature_set(name)
+        stored = None if names is None else tuple(names)
+        if stored is not None and stored != tuple(feature.name for feature in features.features):
+            source = features = selection(stored, label=name)
         return cls(
+            source=source,
             names=tuple(feature.name for feature in features.features),
             symmetric=features.symmetric,
-            directed=_RELEASED_DIFFERENCES if name == "release" else features.differences,
+            directed=features.differences,
             antisymmetric=features.antisymmetric,
             droppable=features.droppable,
         )
@@ -89,11 +92,11 @@ class PairFeatures:
 
 
 class FeatureScaling(nn.Module):
-    """Squash by asinh, then normalise with statistics fitted once before training.
+    """Two readings of every feature, normalized with statistics that are fitted once before training.
 
-    Swapping i and j stays a symmetry: transposed partners share one mean and scale, antisymmetric features have mean 0.
-    A ``bent`` one adds a second reading, tanh around the median in units of the quartiles' distance: features have long
-    tails, so that on the scale of their deviation most pairs look alike.
+    The first is squashed by asinh and standardized. Features have long tails, so on that scale most pairs look alike.
+    The second is therefore tanh around the median, in units of the distance between the quartiles.
+    Swapping i and j stays a symmetry: partners share their figures, and antisymmetric features are centered at 0.
     """
 
     feature_mean: Tensor
@@ -101,71 +104,63 @@ class FeatureScaling(nn.Module):
     feature_middle: Tensor
     feature_spread: Tensor
 
-    def __init__(self, features: PairFeatures, *, bent: bool = False) -> None:
+    def __init__(self, features: PairFeatures) -> None:
         super().__init__()
         self.features = features
-        self.bent = bent
         self.register_buffer("feature_mean", torch.zeros(features.count))
         self.register_buffer("feature_scale", torch.ones(features.count))
-        if bent:
-            self.register_buffer("feature_middle", torch.zeros(features.count))
-            self.register_buffer("feature_spread", torch.ones(features.count))
+        self.register_buffer("feature_middle", torch.zeros(features.count))
+        self.register_buffer("feature_spread", torch.ones(features.count))
 
     def forward(self, statistics_BDDF: Tensor) -> Tensor:
-        """Features (B, D, D, F) of order one; with their bent readings behind them (B, D, D, 2F)."""
+        """Both readings, one behind the other: (B, D, D, 2F)."""
         squashed = squash(statistics_BDDF)
         scaled = ((squashed - self.feature_mean) / self.feature_scale).clamp(-_LARGEST_SCALED, _LARGEST_SCALED)
-        if not self.bent:
-            return scaled
         return torch.cat([scaled, torch.tanh((squashed - self.feature_middle) / self.feature_spread)], dim=-1)
 
     @torch.no_grad()
     def fit(self, tasks: Iterable[tuple[Tensor, Tensor]]) -> None:
-        """Set mean and scale, middle and spread from (statistics (B, D, D, F), variables (B, D)) batches.
+        """Fit both readings to (statistics (B, D, D, F), variables (B, D)) batches.
 
-        Every task weighs the same, whatever its size; the diagonal and padded variables do not count.
+        Every task weighs the same, whatever its size. The diagonal and padded variables do not count.
         """
         means: list[Tensor] = []
         squares: list[Tensor] = []
         samples: list[Tensor] = []
         for statistics_BDDF, variables_BD in tasks:
-            for statistics_DDF, variables_D in zip(statistics_BDDF, variables_BD, strict=True):
-                pairs_DD = variables_D[:, None] & variables_D[None, :]
-                pairs_DD = pairs_DD & ~torch.eye(len(variables_D), dtype=torch.bool, device=pairs_DD.device)
+            pairs_BDD = valid_pairs(variables_BD)
+            for statistics_DDF, pairs_DD in zip(statistics_BDDF, pairs_BDD, strict=True):
                 squashed = squash(statistics_DDF[pairs_DD].double())
                 if len(squashed):
                     means.append(squashed.mean(0))
                     squares.append(squashed.square().mean(0))
-                    if self.bent:
-                        places = torch.linspace(0, len(squashed) - 1, _PAIRS_OF_A_TASK).round().long()
-                        samples.append(squashed[places])
+                    sample = torch.linspace(0, len(squashed) - 1, _PAIRS_OF_A_TASK).round().long()
+                    samples.append(squashed[sample])
         if not means:
             raise InputError("feature scaling needs at least one task with two real variables; none was given")
-        mean, square = torch.stack(means).mean(0), torch.stack(squares).mean(0)
-        mean, square = self._alike(mean, centre=True), self._alike(square)
-        scale = (square - mean.square()).clamp(min=0.0).sqrt()
+        mean = self._shared(torch.stack(means).mean(0), center=True)
+        scale = (self._shared(torch.stack(squares).mean(0)) - mean.square()).clamp(min=0.0).sqrt()
         scale = torch.where(scale < _SMALLEST_SCALE, torch.ones_like(scale), scale)
+        low, middle, high = torch.from_numpy(np.quantile(torch.cat(samples).numpy(), (0.25, 0.5, 0.75), axis=0))
+        spread = self._shared(high - low)
         self.feature_mean.copy_(mean)
         self.feature_scale.copy_(scale)
-        if self.bent:
-            low, middle, high = torch.from_numpy(np.quantile(torch.cat(samples).numpy(), (0.25, 0.5, 0.75), axis=0))
-            spread = self._alike(high - low)
-            self.feature_middle.copy_(self._alike(middle, centre=True))
-            # most pairs may share one value, such as 0
-            self.feature_spread.copy_(torch.where(spread < _SMALLEST_SCALE, scale, spread))
+        self.feature_middle.copy_(self._shared(middle, center=True))
+        # most pairs may share one value, such as 0
+        self.feature_spread.copy_(torch.where(spread < _SMALLEST_SCALE, scale, spread))
 
-    def _alike(self, figures_F: Tensor, *, centre: bool = False) -> Tensor:
-        """Figures (F,) with one value for transposed partners; a ``centre`` of antisymmetric features is 0."""
+    def _shared(self, figures_F: Tensor, *, center: bool = False) -> Tensor:
+        """Figures (F,) with one value for transposed partners; the center of antisymmetric features is 0."""
         figures_F = figures_F.clone()
         for a, b in self.features.directed:
             figures_F[[a, b]] = figures_F[[a, b]].mean()
-        if centre:
+        if center:
             figures_F[list(self.features.antisymmetric)] = 0.0
         return figures_F
 
 
 def squash(x: Tensor) -> Tensor:
-    """asinh(x), exact near 0 and several times faster than torch.asinh on CPUs (which is not vectorised)."""
+    """asinh(x), exact near 0 and several times faster than torch.asinh on CPUs (which is not vectorized)."""
     size = x.abs().clamp(max=_LARGEST_RAW)
     square = size.square()
     return torch.log1p(size + square / (1.0 + (1.0 + square).sqrt())).copysign(x)

@@ -9,20 +9,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foundcause.model.config import ModelConfig
-from foundcause.model.features import PairFeatures
-from foundcause.model.layers import MASKED_LOGIT, MLP, MultiHeadAttention, full_precision, san
+from foundcause.model.layers import MASKED_LOGIT, MLP, full_precision, mean_with_transpose, valid_pairs
+from foundcause.model.pair_features import PairFeatures
+from foundcause.paper.attention import MultiHeadAttention, san, some_key
+from foundcause.paper.config import PaperConfig
 
 _SMALLEST_PROBABILITY = 1e-3
 
 
 class Confounders(nn.Module):
-    """Loadings of every variable on every token, and the confounding logits of pairs."""
+    """Loadings of every variable on every token, and the confounding logits of pairs by a noisy-OR.
 
-    def __init__(self, config: ModelConfig, features: PairFeatures) -> None:
+    Section 3 (iv); Appendix "Confounder Implementation Details" and Figure "Confounder Module".
+    """
+
+    def __init__(self, config: PaperConfig, features: PairFeatures) -> None:
         super().__init__()
         width, layers = config.width, config.confounder_layers
-        self.released = config.compatibility == "release"
+        self.released = config.released
         self.tokens = nn.Parameter(torch.empty(config.confounder_tokens, width).normal_(std=0.02))
         self.attentions = nn.ModuleList(MultiHeadAttention(width, config.heads) for _ in range(layers))
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(layers))
@@ -43,11 +47,11 @@ class Confounders(nn.Module):
             loadings = self._loadings(z, tokens)
             joint_BDDK = loadings.unsqueeze(2) * loadings.unsqueeze(1)
             shared = 1.0 - (1.0 - joint_BDDK).prod(-1)
-            shared = (0.5 * (shared + shared.transpose(1, 2))).clamp(_SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
+            shared = mean_with_transpose(shared).clamp(_SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
             pair = torch.cat([symmetric_BDDS.float(), gated_BDDA.float()], dim=-1)
             logits = torch.logit(shared) + self.bias(pair).squeeze(-1)
             if not self.released:
-                logits = 0.5 * (logits + logits.transpose(1, 2))
+                logits = mean_with_transpose(logits)
             return loadings, logits.masked_fill(~valid_pairs(variables_BD), MASKED_LOGIT)
 
     def _tokens(self, z_BDH: Tensor, variables_BD: Tensor) -> Tensor:
@@ -65,17 +69,3 @@ class Confounders(nn.Module):
         token = F.linear(tokens_BKH, first.weight[:, width:])
         hidden = F.gelu(variable.unsqueeze(2) + token.unsqueeze(1))
         return torch.sigmoid(last(hidden).squeeze(-1))
-
-
-def valid_pairs(variables_BD: Tensor) -> Tensor:
-    """True (B, D, D) for ordered pairs of two different real variables."""
-    off = ~torch.eye(variables_BD.shape[1], dtype=torch.bool, device=variables_BD.device)
-    return variables_BD.unsqueeze(2) & variables_BD.unsqueeze(1) & off
-
-
-def some_key(variables_BD: Tensor) -> Tensor:
-    """The variables as attention keys; position 0 is allowed where there is none, so that no softmax is empty."""
-    empty = ~variables_BD.any(1)
-    keys = variables_BD.clone()
-    keys[:, 0] |= empty
-    return keys

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,6 +11,7 @@ from torch import Tensor
 from foundcause.errors import ConfigError
 from foundcause.paper import losses
 from foundcause.paper.losses import AdaptiveState, EdgeCounts, PaperObjective, PaperWeights, count_edges
+from foundcause.paper.paper_network import PaperPrediction
 from foundcause.training.batches import Batch, valid_pairs
 from foundcause.training.objectives import objective
 
@@ -203,16 +203,21 @@ def test_padding_has_no_say(name: str) -> None:
     assert torch.allclose(TERMS[name](changed, target, pairs, variables), before)
 
 
-def _prediction_and_batch() -> tuple[SimpleNamespace, Batch]:
+def _prediction_and_batch() -> tuple[PaperPrediction, Batch]:
     logits, target, _, variables = _random_case()
     logits = logits.detach().float().requires_grad_()
-    prediction = SimpleNamespace(
+    prediction = PaperPrediction(
         edge_logits=logits,
-        skeleton_logits=logits + logits.transpose(1, 2),
+        existence_logits=logits + logits.transpose(1, 2),
+        direction_logits=logits - logits.transpose(1, 2),
         confounding_logits=logits * 0.5,
+        pair_state=logits[..., None],
+        loadings=logits,
+        embeddings=logits,
         gate=torch.sigmoid(logits)[..., None],
         pooling_diversity=torch.tensor(0.3),
-        acyclicity=torch.tensor([1.5, 0.5]),
+        base_logits=logits,
+        refined_logits=None,
     )
     batch = Batch(
         values=torch.zeros(2, 3, 4), observed=torch.ones(2, 3, 4, dtype=torch.bool), variables=variables,
@@ -233,8 +238,9 @@ def test_the_whole_objective_is_the_weighted_sum() -> None:
     assert loss.item() == pytest.approx(sum(weights[name] * terms[name].item() for name in weights), rel=1e-5)
     assert loss.dtype == torch.float32
     spectral, with_term, _ = PaperObjective(PaperWeights(acyclicity=2.0))(prediction, batch, AdaptiveState())
-    assert with_term["acyclicity"].item() == pytest.approx(0.25)
-    assert spectral.item() == pytest.approx(loss.item() + 0.5, rel=1e-5)
+    expected = losses.acyclicity(losses.spectral_radius(prediction.edge_logits, batch.pairs)).item()
+    assert with_term["acyclicity"].item() == pytest.approx(expected)
+    assert spectral.item() == pytest.approx(loss.item() + 2.0 * expected, rel=1e-5)
 
 
 def test_bad_weights_are_refused() -> None:

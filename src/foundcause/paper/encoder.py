@@ -1,6 +1,6 @@
-"""The axis-factorised encoder: attention over variables inside each row, then over rows inside each variable.
+"""The axis-factorized encoder and its pooling: from cells to one embedding a variable (Section 3 (i) and (ii)).
 
-Shape letters: B tasks, N rows, D variables, K global tokens, T = D + K, A heads, H width, F features.
+Shape letters: B tasks, N rows, D variables, K global tokens, T = D + K, A heads, H width, F features, Q queries.
 """
 
 from __future__ import annotations
@@ -11,21 +11,28 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foundcause.model.config import ModelConfig
-from foundcause.model.layers import MLP, AttentionBlock, RMSNorm, san
+from foundcause.features.rows import content_subset
+from foundcause.model.layers import MLP
+from foundcause.paper.attention import AttentionBlock, RMSNorm, attend, san
+from foundcause.paper.config import PaperConfig
 
 _LARGEST_BIAS = 10.0
 _PADDED_KEY = -1e9
+_HIDDEN_ROW = -1e4
 _CHUNK_POSITIONS = 4096  # positions per block call when no gradient is needed: bounds memory, keeps caches warm
 
 
 class Encoder(nn.Module):
-    """From cells to a state per cell, with attention biases from the pairwise statistics."""
+    """Attention over variables inside each row, then over rows inside each variable (Section 3 (i)).
 
-    def __init__(self, config: ModelConfig, features: int) -> None:
+    Variable attention is biased by the pairwise statistics and carries global context tokens. The state after every
+    fourth block joins the output with a learned weight.
+    """
+
+    def __init__(self, config: PaperConfig, features: int) -> None:
         super().__init__()
         width, blocks = config.width, 2 * config.encoder_layers
-        self.released = config.compatibility == "release"
+        self.released = config.released
         self.embed = nn.Linear(2, width)
         self.blocks = nn.ModuleList(
             AttentionBlock(
@@ -48,7 +55,7 @@ class Encoder(nn.Module):
         mask_BND1 = None if complete else observed_BND.unsqueeze(-1)
         keys_BDN = row_keys(observed_BND, variables_BD)
         present = observed_BND.to(self.embed.weight.dtype)
-        scaled = standardise(values_BND, observed_BND, released=self.released).to(present)
+        scaled = standardized_cells(values_BND, observed_BND, released=self.released).to(present)
         z = self.embed(torch.stack([scaled, present], dim=-1))
         z = z if mask_BND1 is None else z * mask_BND1
         g = self.global_tokens.to(z).expand(*z.shape[:2], -1, -1)
@@ -72,26 +79,93 @@ class Encoder(nn.Module):
         return fused + weights[-1] * z
 
     def attention_bias(self, layer: int, features_BDDF: Tensor, variables_BD: Tensor) -> Tensor:
-        """Additive scores (B, A, T, T), shared by all rows: learned between variables, 0 where a token takes part."""
+        """Additive scores (B, A, T, T) of a layer, shared by all rows: 0 where a token takes part (Section 3 (i))."""
         bias = self.biases[layer](features_BDDF).clamp(-_LARGEST_BIAS, _LARGEST_BIAS).permute(0, 3, 1, 2)
         tokens = self.global_tokens.shape[0]
         bias = F.pad(bias, (0, tokens, 0, tokens))
         return bias.masked_fill(F.pad(~variables_BD, (0, tokens))[:, None, None, :], _PADDED_KEY)
 
 
-def standardise(values_BND: Tensor, observed_BND: Tensor, *, released: bool = False) -> Tensor:
-    """Each variable centred and divided by its standard deviation over observed cells; missing cells 0.
+class Pooling(nn.Module):
+    """Learned queries attend to a variable's rows; their answer is blended with the maximum over rows.
+
+    Section 3 (ii). The diversity penalty follows the released code, not the table of losses (docs/paper.md).
+    """
+
+    def __init__(self, config: PaperConfig) -> None:
+        super().__init__()
+        width, queries = config.width, config.pooling_queries
+        self.heads = config.pooling_heads
+        self.released = config.released
+        self.queries = nn.Parameter(torch.empty(queries, width).normal_(std=0.02))
+        self.query_norm = nn.LayerNorm(width)
+        self.query = nn.Linear(width, width)
+        self.key_value = nn.Linear(width, 2 * width)
+        self.out = nn.Linear(width, width)
+        self.feed_norm = nn.LayerNorm(width)
+        self.feed = MLP(width, 2 * width, width)
+        self.merge = nn.Linear(queries * width, width)
+        self.gate = nn.Parameter(torch.tensor(-2.0))
+
+    def forward(
+        self, z_BNDH: Tensor, observed_BND: Tensor, variables_BD: Tensor, *, max_only: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Embeddings (B, D, H), zero for padded variables, and the diversity penalty (a scalar)."""
+        z_BDNH = z_BNDH.transpose(1, 2)
+        observed_BDN = observed_BND.transpose(1, 2)
+        largest = z_BDNH.masked_fill(~observed_BDN.unsqueeze(-1), _HIDDEN_ROW).amax(2)
+        if not self.released:  # a variable without an observed cell has no maximum
+            largest = largest.masked_fill(~observed_BDN.any(2, keepdim=True), 0.0)
+        keys_BDN = row_keys(observed_BND, variables_BD)
+        keys = None if keys_BDN is None else keys_BDN[:, :, None, None, :].flatten(0, 1)
+        k, v = self.key_value(z_BDNH.flatten(0, 1)).chunk(2, dim=-1)
+        q = self.query(self.query_norm(self.queries)).expand(k.shape[0], -1, -1)
+        pooled = self.out(attend(q, k, v, self.heads, keys)).unflatten(0, z_BDNH.shape[:2])
+        pooled_BDQH = pooled + self.feed(self.feed_norm(pooled))
+        share = torch.zeros_like(self.gate) if max_only else torch.sigmoid(self.gate)
+        merged = share * self.merge(pooled_BDQH.flatten(-2)) + (1.0 - share) * largest
+        embeddings = san(merged, 5000.0) * variables_BD.unsqueeze(-1)
+        return embeddings, self._diversity(pooled_BDQH, variables_BD)
+
+    def _diversity(self, pooled_BDQH: Tensor, variables_BD: Tensor) -> Tensor:
+        direction = F.normalize(pooled_BDQH.float(), dim=-1, eps=1e-8)
+        cosine = direction @ direction.transpose(-1, -2)
+        off = ~torch.eye(cosine.shape[-1], dtype=torch.bool, device=cosine.device)
+        excess_BD = (F.relu(cosine - 0.5).square() * off).mean((-1, -2))
+        if self.released:
+            return excess_BD.mean()
+        return (excess_BD * variables_BD).sum() / variables_BD.sum().clamp(min=1)
+
+
+def choose_rows(values_BND: Tensor, observed_BND: Tensor, variables_BD: Tensor, rows: int) -> tuple[Tensor, Tensor]:
+    """Choose at most ``rows`` rows of each task by content: (B, rows, D) values and mask.
+
+    Padded variables and rows without any observed cell do not count, so padding does not change the choice.
+    """
+    values = values_BND.new_zeros(values_BND.shape[0], rows, values_BND.shape[2])
+    observed = observed_BND.new_zeros(values.shape)
+    for task, real_D in enumerate(variables_BD):
+        kept = observed_BND[task].any(1).nonzero().squeeze(1)
+        cells, seen = values_BND[task][kept][:, real_D], observed_BND[task][kept][:, real_D]
+        chosen = kept[content_subset(cells, seen, rows)]
+        values[task, : len(chosen)] = values_BND[task, chosen]
+        observed[task, : len(chosen)] = observed_BND[task, chosen]
+    return values, observed
+
+
+def standardized_cells(values_BND: Tensor, observed_BND: Tensor, *, released: bool = False) -> Tensor:
+    """Each variable centered and divided by its standard deviation over observed cells; missing cells 0.
 
     A constant variable becomes 0; as released, it becomes what rounding leaves of it.
     """
     values = values_BND.masked_fill(~observed_BND, 0.0)
     count = observed_BND.sum(1, keepdim=True).clamp(min=1)
-    centred = (values - values.sum(1, keepdim=True) / count).masked_fill(~observed_BND, 0.0)
-    spread = (centred.square().sum(1, keepdim=True) / (count - 1).clamp(min=1)).sqrt().clamp(min=1e-8)
+    centered = (values - values.sum(1, keepdim=True) / count).masked_fill(~observed_BND, 0.0)
+    spread = (centered.square().sum(1, keepdim=True) / (count - 1).clamp(min=1)).sqrt().clamp(min=1e-8)
     if not released:
         rounding = 8 * torch.finfo(values.dtype).eps * values.abs().amax(1, keepdim=True)
-        centred = centred.masked_fill(spread <= rounding, 0.0)
-    return centred / spread
+        centered = centered.masked_fill(spread <= rounding, 0.0)
+    return centered / spread
 
 
 def row_keys(observed_BND: Tensor, variables_BD: Tensor) -> Tensor | None:

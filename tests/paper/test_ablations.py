@@ -9,11 +9,14 @@ import torch
 from torch import Tensor
 
 from foundcause.errors import ConfigError
-from foundcause.model.ablate import ABLATIONS, ablate, ablations_of
-from foundcause.model.config import SMALL, TINY, ModelConfig
+from foundcause.model.architectures import build_network
+from foundcause.model.config import SMALL, TINY
+from foundcause.model.interface import Network
 from foundcause.model.network import FoundCause
+from foundcause.paper.ablations import ABLATIONS, ablate
+from foundcause.paper.config import PaperConfig
 
-PAPERLIKE = ModelConfig(
+PAPERLIKE = PaperConfig(
     name="paperlike",
     width=16,
     encoder_layers=2,
@@ -27,9 +30,9 @@ PAPERLIKE = ModelConfig(
 )
 
 
-def made(config: ModelConfig) -> tuple[FoundCause, Tensor, Tensor]:
+def made(config: PaperConfig) -> tuple[Network, Tensor, Tensor]:
     """A network with no zero parameter, a table and stand-in features (antisymmetry is not needed here)."""
-    network = FoundCause(config).eval()
+    network = build_network(config).eval()
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -39,10 +42,13 @@ def made(config: ModelConfig) -> tuple[FoundCause, Tensor, Tensor]:
     return network, values, features
 
 
-@pytest.mark.parametrize("config", [TINY, PAPERLIKE], ids=["lean", "paper"])
-@pytest.mark.parametrize("part", ABLATIONS)
+@pytest.mark.parametrize(
+    ("config", "part"),
+    [*((PAPERLIKE, part) for part in ABLATIONS), *((TINY, part) for part in FoundCause.parts)],
+    ids=lambda value: getattr(value, "name", value),
+)
 @torch.no_grad()
-def test_each_ablation_changes_the_edges_and_restores_the_model(config: ModelConfig, part: str) -> None:
+def test_each_ablation_changes_the_edges_and_restores_the_model(config: PaperConfig, part: str) -> None:
     network, values, features = made(config)
     state = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     before = network(values, None, None, features)
@@ -51,7 +57,7 @@ def test_each_ablation_changes_the_edges_and_restores_the_model(config: ModelCon
         inside = network(values, None, None, features)
     after = network(values, None, None, features)
     assert not torch.allclose(inside.edge_logits, before.edge_logits, atol=1e-5)
-    for name in ("edge_logits", "direction_logits", "confounding_logits", "embeddings", "gate", "pair_state"):
+    for name in ("edge_logits", "direction_logits", "confounding_logits", "pair_state"):
         assert torch.equal(getattr(after, name), getattr(before, name)), name
     assert all(torch.equal(tensor, state[name]) for name, tensor in network.state_dict().items())
 
@@ -91,7 +97,7 @@ def test_without_refinement_base_logits_and_role_remain() -> None:
 
 @torch.no_grad()
 def test_max_pool_ignores_the_pooling_attention() -> None:
-    network, values, features = made(TINY)
+    network, values, features = made(PAPERLIKE)
     with ablate(network, "max_pool"):
         before = network(values, None, None, features)
         network.pooling.merge.weight.add_(1.0)
@@ -111,20 +117,14 @@ def test_confounder_feedback_changes_edges_but_not_confounding_tokens() -> None:
 
 @torch.no_grad()
 def test_constant_gate_is_a_half_everywhere() -> None:
-    network, values, features = made(TINY)
+    network, values, features = made(PAPERLIKE)
     with ablate(network, "constant_gate"):
         assert bool((network(values, None, None, features).gate == 0.5).all())
 
 
 @torch.no_grad()
-def test_without_direction_head_and_rounds_nothing_directs_the_lean_network() -> None:
+def test_without_direction_head_and_rounds_nothing_directs_the_shipped_network() -> None:
     network, values, features = made(TINY)
-    features = 0.5 * (features + features.transpose(1, 2)) + 0.1 * (features - features.transpose(1, 2))
-    with ablate(network, "direction_head"), ablate(network, "refinement"):
-        found = network(values, None, None, features)
-    # The existence half of the pair state may read unsymmetric stand-in features only through its symmetric part.
-    symmetric = network.features.symmetric_part(features)
-    features[..., list(network.features.symmetric)] = 0.5 * (symmetric + symmetric.transpose(1, 2))
     with ablate(network, "direction_head"), ablate(network, "refinement"):
         found = network(values, None, None, features)
     assert float(found.direction_logits.abs().max()) < 1e-5
@@ -135,13 +135,13 @@ def test_unknown_and_impossible_ablations_are_refused() -> None:
     network, _, _ = made(TINY)
     with pytest.raises(ConfigError, match="max_pool"), ablate(network, "everything"):
         pass
-    bare, _, _ = made(replace(TINY, encoder_layers=0))
+    bare, _, _ = made(replace(PAPERLIKE, encoder_layers=0))
     with pytest.raises(ConfigError, match="no part"), ablate(bare, "max_pool"):
         pass
 
 
 def test_a_network_knows_which_parts_it_has() -> None:
-    assert ablations_of(PAPERLIKE) == tuple(ABLATIONS)
-    assert ablations_of(SMALL) == ("statistics", "refinement", "direction_head")
+    assert build_network(PAPERLIKE).parts == ABLATIONS
+    assert FoundCause(SMALL).parts == ("statistics", "refinement", "direction_head")
     with pytest.raises(ConfigError, match="no part"), ablate(FoundCause(SMALL), "constant_gate"):
         pass

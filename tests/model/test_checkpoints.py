@@ -16,7 +16,8 @@ from safetensors.torch import load_file, save_file
 
 import foundcause
 from foundcause.errors import CheckpointError, ConfigError, OutputError
-from foundcause.model import checkpoint
+from foundcause.model import checkpoints
+from foundcause.model.architectures import build_network
 from foundcause.model.config import SMALL, TINY
 from foundcause.model.network import FoundCause
 
@@ -30,7 +31,7 @@ METADATA = {
 def saved(tmp_path: Path) -> Path:
     network = FoundCause(TINY, seed=4)
     network.scaling.feature_mean.uniform_(-1, 1, generator=torch.Generator().manual_seed(0))
-    return checkpoint.save(tmp_path / "tiny.safetensors", network, metadata=METADATA)
+    return checkpoints.save(tmp_path / "tiny.safetensors", network, metadata=METADATA)
 
 
 def rewritten(path: Path, *, drop: str = "", add: str = "", **changes: object) -> Path:
@@ -47,7 +48,7 @@ def rewritten(path: Path, *, drop: str = "", add: str = "", **changes: object) -
 def test_a_round_trip_keeps_every_bit_and_the_metadata(saved: Path) -> None:
     network = FoundCause(TINY, seed=4)
     network.scaling.feature_mean.uniform_(-1, 1, generator=torch.Generator().manual_seed(0))
-    loaded, metadata = checkpoint.load(saved)
+    loaded, metadata = checkpoints.load(saved)
     assert metadata == METADATA
     assert loaded.config == TINY and not loaded.training
     state = loaded.state_dict()
@@ -61,14 +62,14 @@ def test_a_round_trip_keeps_every_bit_and_the_metadata(saved: Path) -> None:
 
 
 def test_a_loaded_network_can_be_trained_on(saved: Path) -> None:
-    loaded, _ = checkpoint.load(saved)
+    loaded, _ = checkpoints.load(saved)
     values, features = torch.randn(1, 20, 4), torch.randn(1, 4, 4, loaded.features.count)
     loaded.train()(values, None, None, features).edge_logits.sum().backward()
-    assert loaded.pair_input.weight.grad is not None
+    assert loaded.direct.out.weight.grad is not None
 
 
 def test_a_network_in_use_does_not_change_with_its_file(saved: Path) -> None:
-    network, _ = checkpoint.load(saved)
+    network, _ = checkpoints.load(saved)
     before = {name: value.clone() for name, value in network.state_dict().items()}
     with open(saved, "r+b") as file:  # as `cp` writes over a file, without a new name
         file.seek(saved.stat().st_size // 2)
@@ -77,7 +78,7 @@ def test_a_network_in_use_does_not_change_with_its_file(saved: Path) -> None:
 
 
 def test_the_header_describes_the_file(saved: Path) -> None:
-    header = checkpoint.describe(saved)
+    header = checkpoints.describe(saved)
     assert header["config"] == TINY.to_dict()
     assert header["package_version"] == foundcause.__version__
     assert header["feature_set"] == "paper" and len(header["feature_names"]) == 45
@@ -85,11 +86,11 @@ def test_the_header_describes_the_file(saved: Path) -> None:
 
 
 def test_loading_small_is_quick(tmp_path: Path) -> None:
-    path = checkpoint.save(tmp_path / "small.safetensors", FoundCause(SMALL), metadata={})
+    path = checkpoints.save(tmp_path / "small.safetensors", FoundCause(SMALL), metadata={})
     times = []
     for _ in range(5):
         started = time.process_time()  # of this process alone: other work on the machine does not count
-        checkpoint.load(path)
+        checkpoints.load(path)
         times.append(time.process_time() - started)
     assert min(times) < 0.05
 
@@ -101,9 +102,9 @@ def test_no_partial_file_is_left_when_writing_fails(tmp_path: Path, monkeypatch:
     def full(*_: object, **__: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
+    monkeypatch.setattr(checkpoints, "save_file", full)
     with pytest.raises(OutputError, match="no space"):
-        checkpoint.save(target, FoundCause(TINY), metadata={})
+        checkpoints.save(target, FoundCause(TINY), metadata={})
     assert target.read_bytes() == b"precious"
     assert os.listdir(tmp_path) == ["net.safetensors"]
 
@@ -111,63 +112,65 @@ def test_no_partial_file_is_left_when_writing_fails(tmp_path: Path, monkeypatch:
 def test_metadata_must_be_plain(tmp_path: Path) -> None:
     for wrong in ({"x": object()}, {"x": float("nan")}):
         with pytest.raises(ConfigError, match="JSON"):
-            checkpoint.save(tmp_path / "x.safetensors", FoundCause(TINY), metadata=wrong)
+            checkpoints.save(tmp_path / "x.safetensors", FoundCause(TINY), metadata=wrong)
     assert not list(tmp_path.iterdir())
 
 
 def test_missing_unexpected_and_misshapen_tensors_are_refused(saved: Path) -> None:
     whole = saved.read_bytes()
-    with pytest.raises(CheckpointError, match=r"lacks tensors: pair_input\.bias"):
-        checkpoint.load(rewritten(saved, drop="pair_input.bias"))
+    with pytest.raises(CheckpointError, match=r"lacks tensors: direct\.out\.bias"):
+        checkpoints.load(rewritten(saved, drop="direct.out.bias"))
     saved.write_bytes(whole)
     with pytest.raises(CheckpointError, match=r"unknown tensors: mystery"):
-        checkpoint.load(rewritten(saved, add="mystery"))
+        checkpoints.load(rewritten(saved, add="mystery"))
     saved.write_bytes(whole)
     with pytest.raises(CheckpointError, match="expected"):
-        checkpoint.load(rewritten(saved, config=replace(TINY, pair_width=32).to_dict()))
+        checkpoints.load(rewritten(saved, config=replace(TINY, pair_width=32).to_dict()))
 
 
 def test_other_versions_and_features_are_refused(saved: Path) -> None:
     whole = saved.read_bytes()
     for changes, words in (
         ({"format_version": 99, "package_version": "9.0"}, "format 99.*9.0"),
-        ({"feature_names": ["old", "older"]}, "no longer computed: old, older"),
+        ({"feature_names": ["old", "older"]}, "does not compute.*'old'"),
+        ({"feature_names": None}, "does not name its features"),
         ({"config": {**TINY.to_dict(), "novelty": 1}}, "novelty"),
-        ({"config": {**TINY.to_dict(), "width": "wide"}}, "width"),
+        ({"config": {**TINY.to_dict(), "pair_width": "wide"}}, "pair_width"),
+        ({"architecture": "mystery"}, "mystery"),
         ({"config": None}, "lacks its config"),
         ({"format": "other"}, "damaged"),
     ):
         saved.write_bytes(whole)
         with pytest.raises(CheckpointError, match=words):
-            checkpoint.load(rewritten(saved, **changes))
+            checkpoints.load(rewritten(saved, **changes))
 
 
 @pytest.mark.parametrize("kept", [0, 4, 100, 20_000, -1])
 def test_truncated_files_are_refused(saved: Path, kept: int) -> None:
     saved.write_bytes(saved.read_bytes()[:kept])
     with pytest.raises(CheckpointError, match="truncated"):
-        checkpoint.load(saved)
+        checkpoints.load(saved)
 
 
 def test_foreign_files_are_refused_and_never_unpickled(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no checkpoint file"):
-        checkpoint.load(tmp_path / "nowhere.safetensors")
+        checkpoints.load(tmp_path / "nowhere.safetensors")
     (tmp_path / "best.safetensors").touch()
     with pytest.raises(CheckpointError, match=r"is a folder.*best\.safetensors"):
-        checkpoint.load(tmp_path)
+        checkpoints.load(tmp_path)
     foreign = tmp_path / "foreign.safetensors"
     save_file({"weight": torch.zeros(3)}, foreign)
     with pytest.raises(CheckpointError, match="another program"):
-        checkpoint.load(foreign)
+        checkpoints.load(foreign)
     save_file({"weight": torch.zeros(3)}, foreign, metadata={"foundcause": "not json"})
     with pytest.raises(CheckpointError, match="damaged"):
-        checkpoint.load(foreign)
+        checkpoints.load(foreign)
     pickled = tmp_path / "pickled.safetensors"
     pickled.write_bytes(pickle.dumps(Trap(str(tmp_path / "executed"))))
     torch.save({"weight": torch.zeros(3)}, tmp_path / "torch.safetensors")
     for path in (pickled, tmp_path / "torch.safetensors"):
         with pytest.raises(CheckpointError, match="import-official"):
-            checkpoint.load(path)
+            checkpoints.load(path)
     assert not (tmp_path / "executed").exists()
 
 
@@ -183,5 +186,57 @@ class Trap:
 
 def test_checkpoints_may_be_read_by_whom_other_files_may(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("")
-    written = checkpoint.save(tmp_path / "a.safetensors", FoundCause(TINY))
+    written = checkpoints.save(tmp_path / "a.safetensors", FoundCause(TINY))
     assert written.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("name", ["pairs", "paper", "statistics_only"])
+def test_files_of_format_1_answer_as_they_did(name: str) -> None:
+    folder = Path(__file__).with_name("data")
+    answers = json.loads((folder / "format1_answers.json").read_text())
+    network, metadata = checkpoints.load(folder / f"{name}_format1.safetensors")
+    assert metadata == {"calibration": {"edge_temperature": 0.9}}
+    assert network.architecture == ("pairs" if name == "pairs" else "paper")
+    with torch.no_grad():
+        found = network(torch.tensor(answers["values"])[None])
+    for field, expected in answers[name].items():
+        if field != "start":
+            torch.testing.assert_close(getattr(found, field)[0], torch.tensor(expected), rtol=1e-5, atol=1e-5)
+    start = sum(float(p.detach().double().sum()) for p in build_network(network.config, seed=5).parameters())
+    assert start == pytest.approx(answers[name]["start"], rel=1e-9)  # seeds give the weights they gave
+
+
+def test_files_that_mix_both_architectures_are_refused(saved: Path) -> None:
+    old = {**TINY.to_dict(), "evidence": "paper", "encoder_layers": 1, "head": "factored", "scaled_features": True}
+    with pytest.raises(CheckpointError, match=r"mixes both architectures.*0\.1\.0"):
+        checkpoints.load(rewritten(saved, format_version=1, config=old))
+
+
+def test_new_features_leave_trained_networks_as_they_are(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network reads the features that its header names, whatever its set has by now."""
+    from foundcause.features import feature_set
+    from foundcause.features.registry import FeatureSet
+    from foundcause.model import pair_features
+
+    values = torch.randn(1, 40, 4, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        before = checkpoints.load(saved)[0](values).edge_logits
+
+    def grown(name: str) -> FeatureSet:
+        today = feature_set(name)
+        added = feature_set("sketch").features[:1]
+        return FeatureSet(today.name, (*added, *today.features)) if name == "paper" else today
+
+    monkeypatch.setattr(pair_features, "feature_set", grown)
+    with torch.no_grad():
+        assert torch.equal(checkpoints.load(saved)[0](values).edge_logits, before)
+
+
+def test_a_network_is_loaded_once(saved: Path) -> None:
+    network = checkpoints.load_network(saved, "cpu")
+    assert checkpoints.load_network(saved, "cpu") is network
+    assert network.metadata == METADATA
+    os.utime(saved, ns=(0, 1))
+    assert checkpoints.load_network(saved) is not network
+    with pytest.raises(ConfigError, match="tape"):
+        checkpoints.load_network(saved, "tape")

@@ -13,10 +13,10 @@ from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from foundcause.errors import CheckpointError
-from foundcause.model.checkpoint import load
-from foundcause.model.config import BASE
-from foundcause.model.network import FoundCause
-from foundcause.model.official import from_official, import_official, infer_config, our_name, read_official
+from foundcause.model.checkpoints import load
+from foundcause.paper.config import BASE
+from foundcause.paper.official import from_official, import_official, infer_config, our_name, read_official
+from foundcause.paper.paper_network import PaperNetwork
 
 CASES = [
     "d2_n50_complete",
@@ -32,7 +32,7 @@ POOLING_HEADS = {"A": 2, "B": 3}
 
 
 @pytest.fixture(scope="module")
-def imported(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, FoundCause]:
+def imported(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, PaperNetwork]:
     """Both golden networks through the whole path: .pt file, importer, our file, loader."""
     folder = tmp_path_factory.mktemp("official")
     networks = {}
@@ -47,7 +47,7 @@ def imported(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return networks
 
 
-def predict(network: FoundCause, case: np.lib.npyio.NpzFile, *, own_statistics: bool) -> dict[str, np.ndarray]:
+def predict(network: PaperNetwork, case: np.lib.npyio.NpzFile, *, own_statistics: bool) -> dict[str, np.ndarray]:
     tensors = {key: torch.from_numpy(case[key]) for key in ("X", "M", "var_mask", "stats")}
     with torch.no_grad():
         found = network(
@@ -56,7 +56,7 @@ def predict(network: FoundCause, case: np.lib.npyio.NpzFile, *, own_statistics: 
             tensors["var_mask"].bool(),
             None if own_statistics else tensors["stats"],
         )
-    assert found.base_logits is not None and found.refined_logits is not None
+    assert found.refined_logits is not None
     return {
         "Z": found.embeddings.numpy(),
         "gate": found.gate.numpy(),
@@ -74,7 +74,7 @@ def predict(network: FoundCause, case: np.lib.npyio.NpzFile, *, own_statistics: 
 @pytest.mark.parametrize("name", ["A", "B"])
 @pytest.mark.parametrize("case", CASES)
 def test_network_reproduces_the_release_on_its_own_statistics(
-    name: str, case: str, golden: Path, imported: dict[str, FoundCause]
+    name: str, case: str, golden: Path, imported: dict[str, PaperNetwork]
 ) -> None:
     stored = np.load(golden / f"config_{name}__{case}.npz")
     found = predict(imported[name], stored, own_statistics=False)
@@ -89,7 +89,7 @@ def test_network_reproduces_the_release_on_its_own_statistics(
 @pytest.mark.parametrize("name", ["A", "B"])
 @pytest.mark.parametrize("case", [case for case in CASES if "TIES" not in case])
 def test_table_to_logits_reproduces_the_release(
-    name: str, case: str, golden: Path, imported: dict[str, FoundCause]
+    name: str, case: str, golden: Path, imported: dict[str, PaperNetwork]
 ) -> None:
     stored = np.load(golden / f"config_{name}__{case}.npz")
     found = predict(imported[name], stored, own_statistics=True)
@@ -103,7 +103,7 @@ def test_table_to_logits_reproduces_the_release(
 
 @pytest.mark.parametrize("name", ["A", "B"])
 def test_tied_data_stays_within_the_jitter_of_the_release(
-    name: str, golden: Path, imported: dict[str, FoundCause]
+    name: str, golden: Path, imported: dict[str, PaperNetwork]
 ) -> None:
     case = "d5_n100_discrete_TIES"
     manifest = json.loads((golden / "manifest.json").read_text())
@@ -116,7 +116,7 @@ def test_tied_data_stays_within_the_jitter_of_the_release(
         )
 
 
-def test_parity_network_reports_symmetric_confounding(golden: Path, imported: dict[str, FoundCause]) -> None:
+def test_parity_network_reports_symmetric_confounding(golden: Path, imported: dict[str, PaperNetwork]) -> None:
     stored = np.load(golden / "config_B__d12_n200_missing10.npz")
     network = imported["B"]
     with torch.no_grad():
@@ -128,7 +128,7 @@ def test_parity_network_reports_symmetric_confounding(golden: Path, imported: di
 
 
 @pytest.mark.parametrize("name", ["A", "B"])
-def test_sizes_are_read_off_the_shapes(name: str, golden: Path, imported: dict[str, FoundCause]) -> None:
+def test_sizes_are_read_off_the_shapes(name: str, golden: Path, imported: dict[str, PaperNetwork]) -> None:
     sizes = json.loads((golden / "manifest.json").read_text())["configs"][name]
     config = imported[name].config
     assert (config.width, config.encoder_layers, config.heads) == (
@@ -144,7 +144,7 @@ def test_sizes_are_read_off_the_shapes(name: str, golden: Path, imported: dict[s
     assert imported[name].parameter_count == sizes["num_parameters"]
 
 
-def test_random_constants_travel_with_the_weights(golden: Path, imported: dict[str, FoundCause]) -> None:
+def test_random_constants_travel_with_the_weights(golden: Path, imported: dict[str, PaperNetwork]) -> None:
     state = load_file(golden / "config_A_state_dict.safetensors")
     assert torch.equal(imported["A"].frequencies, state["pair_stats.omega_rff"])
     assert torch.equal(imported["A"].phases, state["pair_stats.bias_rff"])
@@ -154,7 +154,7 @@ def base_shaped(golden: Path, scale: float = 0.0) -> dict[str, torch.Tensor]:
     """A state dict with the released file's 392 names and shapes, every number ``scale``-sized noise."""
     renamed = {}
     with torch.device("meta"):
-        network = FoundCause(official_base())
+        network = PaperNetwork(official_base())
     ours = {name: tensor.shape for name, tensor in network.state_dict().items()}
     official = {our_name(name): name for name in official_names(golden)}
     generator = torch.Generator().manual_seed(0)
@@ -201,7 +201,7 @@ def test_all_392_entries_of_the_base_size_have_a_place(golden: Path) -> None:
     config = infer_config(base_shaped(golden))
     assert config == official_base()
     with torch.device("meta"):
-        network = FoundCause(config)
+        network = PaperNetwork(config)
     assert set(network.state_dict()) == set(ours)
     assert network.parameter_count == 138_986_803
 
