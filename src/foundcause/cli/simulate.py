@@ -24,10 +24,12 @@ def register(app: typer.Typer) -> None:
     def simulate(
         context: typer.Context,
         out: Annotated[
-            Path | None, typer.Option(help="Folder to write to; a killed run goes on where it stopped.")
+            str | None,
+            typer.Option(help="Folder to write to, or an address such as s3://bucket/tasks; a killed run resumes."),
         ] = None,
         mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER or SHIPPED.")] = "SHIPPED",
-        tasks: Annotated[int, typer.Option(help="Number of tasks.")] = 1000,
+        start: Annotated[int, typer.Option(help="Index of the first task, for arrays of jobs.")] = 0,
+        count: Annotated[int, typer.Option(help="Number of tasks.")] = 1000,
         seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")] = 0,
         jobs: Annotated[int, typer.Option(help="Processes (joblib); -1 for one per core.")] = 1,
         per_shard: Annotated[int, typer.Option(help="Tasks of one shard.")] = 200,
@@ -40,7 +42,7 @@ def register(app: typer.Typer) -> None:
         """Write synthetic tasks: tables, masks, causal graphs and hidden common causes."""
         if context.invoked_subcommand is not None:
             return
-        _write(out, _mixture(mixture, only, without), tasks, seed, jobs, per_shard, csv)
+        _write(out, _mixture(mixture, only, without), seed, start, count, jobs, per_shard, csv)
 
     @group.command()
     def gallery(
@@ -66,23 +68,25 @@ def _mixture(name: str, only: list[str] | None, without: list[str] | None) -> Mi
     return mixture.without(*without) if without else mixture
 
 
-def _write(out: Path | None, mixture: Mixture, tasks: int, seed: int, jobs: int, per_shard: int, csv: bool) -> None:
+def _write(
+    out: str | None, mixture: Mixture, seed: int, start: int, count: int, jobs: int, per_shard: int, csv: bool
+) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from foundcause.simulate.stream import Job, run
+    from foundcause.simulate.shard_folder import Job, run
 
     if out is None:
         raise ConfigError("no folder to write to; pass --out DIR")
     if jobs == 0:
         raise ConfigError("--jobs 0 does nothing; use 1 or more, or -1 for one per core")
-    job = Job(mixture=mixture, seed=seed, tasks=tasks, out=out, per_shard=per_shard, csv=csv)
+    job = Job(mixture=mixture, seed=seed, start=start, count=count, out=out, per_shard=per_shard, csv=csv)
     done = run(job, jobs=jobs)
     earlier = next(done)  # a folder that cannot be used is refused here, before a bar is drawn
     columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:
-        bar = progress.add_task("simulating", total=tasks, completed=earlier)
-        for count in done:
-            progress.advance(bar, count)
-    kind = "tables" if csv else f"tasks in {job.pieces} shards"
+        bar = progress.add_task("simulating", total=count, completed=earlier)
+        for tasks in done:
+            progress.advance(bar, tasks)
+    kind = "tables" if csv else f"tasks in {len(job.pieces)} shards"
     few = f" ({', '.join(mixture.weights)})" if len(mixture.weights) < _FEW else ""
-    print(f"{out}: {tasks} {kind}, mixture {mixture.name}{few}, seed {seed}")
+    print(f"{out}: {count} {kind}, mixture {mixture.name}{few}, seed {seed}")

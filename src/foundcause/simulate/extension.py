@@ -143,13 +143,13 @@ def held_out_components() -> tuple[str, ...]:
 
 
 def _add(registry: dict[str, Any], entry: Component | Corruption, function: Callable[..., Any]) -> None:
-    earlier = _ORIGINS.get((id(registry), entry.name))
+    earlier = _ORIGINS.get((type(entry), entry.name))
     origin = (function.__module__, function.__qualname__)
     if earlier not in (None, origin):
         raise ConfigError(f"the name {entry.name!r} is taken by {'.'.join(earlier or ())}; choose another one")
-    _ORIGINS[id(registry), entry.name] = origin
+    _ORIGINS[type(entry), entry.name] = origin
     registry[entry.name] = entry
 
 
-_ORIGINS: dict[tuple[int, str], tuple[str, str]] = {}
+_ORIGINS: dict[tuple[type, str], tuple[str, str]] = {}
 """Where each name was registered: a module that is imported anew may register again, another one may not."""

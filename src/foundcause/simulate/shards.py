@@ -1,4 +1,4 @@
-"""Tasks on disk: shards of many tasks, or single readable tables. Nothing is pickled; files appear whole or not at all.
+"""The bytes of a shard of tasks, and of single readable tables. Nothing is pickled.
 
 A shard holds T tasks in flat arrays: shapes (T, 2) of rows N and columns D, then the values, masks and labels of all
 tasks end to end (bits packed per task), and their records as JSON.
@@ -9,21 +9,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import tempfile
+import zipfile
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from foundcause.errors import InputError, OutputError
+from foundcause.errors import InputError
 from foundcause.simulate.task import Task
 
-PART = ".part"
+_RENAMED = {"artefacts": "artifacts", "bystanders": "unrelated_columns"}
+"""Keys of records in older shards, by the names that they are read under."""
 
 
-def write_shard(path: Path, tasks: list[Task]) -> None:
-    """Write tasks to an ``.npz`` file, under a temporary name first."""
+def shard_bytes(tasks: list[Task]) -> bytes:
+    """Return tasks as the content of an ``.npz`` file."""
     buffer = io.BytesIO()
     np.savez(
         buffer,
@@ -34,66 +34,51 @@ def write_shard(path: Path, tasks: list[Task]) -> None:
         confounding=_joined([np.packbits(task.confounding) for task in tasks], np.uint8),
         records=np.frombuffer(json.dumps([task.record for task in tasks]).encode(), dtype=np.uint8),
     )
-    write_whole(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
-def read_shard(path: Path) -> list[Task]:
-    """The tasks of a shard, as they were made."""
-    return list(iterate_shard(path))
-
-
-def iterate_shard(path: Path) -> Iterator[Task]:
-    """The tasks of a shard, one by one."""
+def tasks_of_shard(content: bytes, name: str = "this file") -> list[Task]:
+    """Return the tasks of a shard, as they were made; ``name`` is for the error of a broken one."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            shards = {name: archive[name] for name in archive.files}
-        records = json.loads(shards["records"].tobytes())
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"{path} is no shard of tasks ({error}); write it again with `foundcause simulate`") from error
-    at = dict.fromkeys(("values", "observed", "adjacency", "confounding"), 0)
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+        return list(_tasks(arrays, json.loads(arrays["records"].tobytes())))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{name} is no shard of tasks ({error}); write it again with `foundcause simulate`") from error
+
+
+def _tasks(arrays: dict[str, np.ndarray], records: list[dict[str, Any]]) -> Iterator[Task]:
+    position = dict.fromkeys(("values", "observed", "adjacency", "confounding"), 0)
 
     def bits(name: str, rows: int, columns: int) -> np.ndarray:
         size = -(-rows * columns // 8)
-        packed = shards[name][at[name] : at[name] + size]
-        at[name] += size
+        packed = arrays[name][position[name] : position[name] + size]
+        position[name] += size
         return np.unpackbits(packed, count=rows * columns).view(bool).reshape(rows, columns)
 
-    for (rows, columns), record in zip(shards["shapes"].tolist(), records, strict=True):
-        start = at["values"]
-        at["values"] += rows * columns
+    for (rows, columns), record in zip(arrays["shapes"].tolist(), records, strict=True):
+        start = position["values"]
+        position["values"] += rows * columns
         yield Task(
-            values=shards["values"][start : at["values"]].reshape(rows, columns),
+            values=arrays["values"][start : position["values"]].reshape(rows, columns),
             observed=bits("observed", rows, columns),
             adjacency=bits("adjacency", columns, columns),
             confounding=bits("confounding", columns, columns),
-            record=record,
+            record={_RENAMED.get(key, key): value for key, value in record.items()},
         )
 
 
-def write_csv(folder: Path, name: str, task: Task) -> None:
-    """Write ``name.csv`` (empty cells are missing), ``name.graph.csv`` and, last, ``name.json`` (the record)."""
+def table_files(name: str, task: Task) -> dict[str, bytes]:
+    """Return a task as files: ``name.csv`` (empty cells are missing), ``name.graph.csv`` and ``name.json``."""
     variables = [f"x{k}" for k in range(task.values.shape[1])]
     cells = np.where(task.observed, task.values.astype(str), "")
-    write_whole(folder / f"{name}.csv", _csv([variables, *cells.tolist()]))
     edges = [[variables[i], variables[j], "causes"] for i, j in np.argwhere(task.adjacency)]
     hidden = [[variables[i], variables[j], "hidden common cause"] for i, j in np.argwhere(np.triu(task.confounding))]
-    write_whole(folder / f"{name}.graph.csv", _csv([["first", "second", "relation"], *edges, *hidden]))
-    write_whole(folder / f"{name}.json", json.dumps(task.record, indent=1).encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that a kill leaves no half file."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=PART)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise OutputError(f"cannot write {path} ({error.strerror}); choose another --out or free some space") from error
+    return {
+        f"{name}.csv": _csv([variables, *cells.tolist()]),
+        f"{name}.graph.csv": _csv([["first", "second", "relation"], *edges, *hidden]),
+        f"{name}.json": json.dumps(task.record, indent=1).encode(),
+    }
 
 
 def _joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -139,3 +140,11 @@ def _corrupted(
         confounding=draft.confounding[np.ix_(order, order)],
         record=record,
     )
+
+
+def stream(mixture: Mixture, seed: int, *, start: int = 0, stride: int = 1) -> Iterator[Task]:
+    """Make tasks ``start``, ``start + stride``, ... without end; workers with one stride share the indices."""
+    index = start
+    while True:
+        yield make_task(mixture, seed, index)
+        index += stride
