@@ -136,7 +136,7 @@ def discover(
             forbidden=forbidden[inside],
             required=required[inside],
         )
-        evidence = evidence_matrices(statistics, network.config.features, chosen, table.values)
+        evidence = evidence_matrices(statistics, network.features.names, chosen, table.values)
         found = spread(decoded, chosen, len(table.names))
     else:
         found = without_edges(

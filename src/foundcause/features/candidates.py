@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from foundcause.features.extended_columns import Columns
+from foundcause.features.standardize import Columns
 
 
 def stand_ins(columns: Columns) -> Tensor | None:

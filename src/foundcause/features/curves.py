@@ -7,25 +7,23 @@ the error by the deviation leaves noise that is independent of i where j = f(i) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 
-from foundcause.features.elementwise import asinh
-from foundcause.features.extended_assembly import Quantity
-from foundcause.features.extended_columns import FEWEST, Columns
-from foundcause.features.looks import Look, Sample, layered
-from foundcause.features.pieces import pieces
-from foundcause.features.residuals import circle_of, dependence, negentropy, negentropy_from
+from foundcause.features.nonlinear import row_samples
+from foundcause.features.registry import Statistic, register
+from foundcause.features.regressions import circle_of, dependence, negentropy, negentropy_from
+from foundcause.features.row_samples import SampledColumns, measure_in_samples
+from foundcause.features.standardize import FEWEST, TableState
+from foundcause.features.tensor_math import asinh, pieces
 
 KNOTS = 8
 _SCALES = ("x", "g")
 _LEAST_SHARE = 0.03  # of the mean variance, so that no row weighs too much
 
-QUANTITIES: tuple[Quantity, ...] = (
+STATISTICS: tuple[Statistic, ...] = (
     *(
-        Quantity(f"{name}_{scale}", "directed", "direction", formula.replace("#", scale))
+        Statistic(f"{name}_{scale}", "directed", "direction", formula.replace("#", scale))
         for scale in _SCALES
         for name, formula in (
             ("curve_error", "log of the variance of e = #_j minus its curve over #_i (8 knots), divided by 2"),
@@ -40,7 +38,7 @@ QUANTITIES: tuple[Quantity, ...] = (
         )
     ),
     *(
-        Quantity(
+        Statistic(
             f"curve_entropy_z_{scale}",
             "antisymmetric",
             "direction",
@@ -51,9 +49,10 @@ QUANTITIES: tuple[Quantity, ...] = (
 )
 
 
-def curve_block(columns: Columns, looks: Sequence[Look]) -> dict[str, Tensor]:
-    """Values of :data:`QUANTITIES`, of each pair on the rows of the closest of ``looks`` at it."""
-    out, shared = layered(columns, looks, _curves_of)
+@register("extended", *STATISTICS)
+def curve_statistics(table: TableState) -> dict[str, Tensor]:
+    """Location and spread of j along i, and the noise that is left."""
+    out, shared = measure_in_samples(table.columns, table.get(row_samples), _curves_of)
     for scale in _SCALES:
         entropy = out[f"curve_entropy_{scale}"]
         out[f"curve_entropy_z_{scale}"] = asinh(shared * (entropy.T - entropy) / 4)
@@ -63,7 +62,7 @@ def curve_block(columns: Columns, looks: Sequence[Look]) -> dict[str, Tensor]:
     return out
 
 
-def _curves_of(sample: Sample) -> dict[str, Tensor]:
+def _curves_of(sample: SampledColumns) -> dict[str, Tensor]:
     found = curves(torch.stack([sample.x, sample.g]), sample.mask, sample.shared.clamp_min(1.0), sample.pairs)
     return {f"{name}_{scale}": value[k] for name, value in found.items() for k, scale in enumerate(_SCALES)}
 
@@ -189,12 +188,12 @@ def _shape(curve: Tensor, log_variance: Tensor) -> dict[str, Tensor]:
     """Shape of the curve and of the spread from their heights (S, C, E, K) at the knots; each result is (S, C, E)."""
     steps = curve.diff(dim=3)
     travel = 0.1 + steps.abs().sum(3)
-    centred = log_variance - log_variance.mean(3, keepdim=True)
+    centered = log_variance - log_variance.mean(3, keepdim=True)
     level = curve - curve.mean(3, keepdim=True)
-    scale = (level.square().mean(3) * centred.square().mean(3)).sqrt().clamp_min(1e-3)
+    scale = (level.square().mean(3) * centered.square().mean(3)).sqrt().clamp_min(1e-3)
     return {
         "curve_roughness": steps.diff(dim=3).abs().sum(3) / travel,
         "curve_monotone": (curve[..., -1] - curve[..., 0]).abs() / travel,
-        "deviation_spread": centred.square().mean(3).sqrt(),
-        "deviation_trend": (level * centred).mean(3) / scale,
+        "deviation_spread": centered.square().mean(3).sqrt(),
+        "deviation_trend": (level * centered).mean(3) / scale,
     }

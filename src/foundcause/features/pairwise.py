@@ -1,81 +1,25 @@
-"""Pairwise statistics of tables: which variables depend, and which way.
+"""``compute``: statistics of all ordered pairs of columns of one table or of a batch of tables.
 
-``compute`` gives them for a batch of tables; ``feature_set`` names and describes them. Shape letters: B tasks, N rows,
-D variables, F features.
+Shape letters: B tasks, N rows, D variables, F features.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from foundcause.errors import ConfigError, InputError
-from foundcause.features.blocks import blocks_for
-from foundcause.features.constants import RffConstants
-from foundcause.features.inputs import Array, Batch, checked_batch
-from foundcause.features.paper import PAPER_KERNEL_ROWS, paper_statistics
-from foundcause.features.paper_features import PAPER
+from foundcause.errors import InputError
+from foundcause.features.gap_fill import fill_gaps
 from foundcause.features.precision import single_precision
-from foundcause.features.registry import FeatureSet
-from foundcause.features.release import release_statistics
-from foundcause.features.release_features import RELEASE
+from foundcause.features.registry import Block, FeatureSet, Kind, Statistic, feature_set, owners, version
+from foundcause.features.standardize import TableState, prepare_few
 
-if TYPE_CHECKING:
-    from foundcause.features.extended_columns import Columns
-
-FAMILIES = ("release", "paper", "extended", "peeled", "sparsest", "lagged", "sketch")
-
-
-def family(name: str) -> FeatureSet:
-    """All features of one of :data:`FAMILIES`."""
-    if name == "release":
-        return RELEASE
-    if name == "paper":
-        return PAPER
-    if name == "extended":
-        from foundcause.features.extended import EXTENDED
-
-        return EXTENDED
-    if name == "peeled":
-        from foundcause.features.peeling import PEELED
-
-        return PEELED
-    if name == "sparsest":
-        from foundcause.features.sparsest import SPARSEST
-
-        return SPARSEST
-    if name == "lagged":
-        from foundcause.features.series import LAGGED
-
-        return LAGGED
-    if name == "sketch":
-        from foundcause.features.sketch import SKETCH
-
-        return SKETCH
-    raise ConfigError(f"unknown feature set {name!r}; choose from {', '.join(FAMILIES)} or join them with '+'")
-
-
-def feature_set(name: str) -> FeatureSet:
-    """A family, or several joined by '+' as in ``paper+extended``."""
-    first, *others = [family(part.strip()) for part in name.split("+")]
-    for other in others:
-        first = first + other
-    return first
-
-
-def selection(names: list[str] | tuple[str, ...], *, label: str = "selection") -> FeatureSet:
-    """A feature set of single features by name; a directed feature comes with its partner."""
-    known = {feature.name: feature for part in FAMILIES for feature in family(part).features}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ConfigError(f"unknown feature {unknown[0]!r}; docs/statistics.md lists the names")
-    lonely = [name for name in names if (known[name].partner or name) not in names]
-    if lonely:
-        raise ConfigError(f"feature {lonely[0]!r} needs its partner {known[lonely[0]].partner!r} in the selection")
-    return FeatureSet(label, tuple(known[name] for name in names))
+Array = Tensor | np.ndarray
 
 
 @single_precision()
@@ -85,178 +29,320 @@ def compute(
     observed_BND: Array | None = None,
     variables_BD: Array | None = None,
     *,
-    features: str | FeatureSet = "paper",
+    features: str | FeatureSet | Iterable[str] = "paper",
     seed: int = 0,
     kernel_rows: int | None = None,
-    constants: RffConstants | None = None,
+    constants: object | None = None,
     fill_seed: int | None = None,
     lagged_BDDL: Array | None = None,
 ) -> Tensor:
-    """Float32 statistics (B, D, D, F), or (D, D, F) for a single table (N, D); [i, j] speaks of i as a cause of j.
+    """Compute statistics of all ordered pairs; [i, j] is about i as a cause of j.
 
-    observed_BND: False marks missing cells, whatever they hold. variables_BD: False marks padding variables, whose
-    pairs are 0. features: names as in :func:`feature_set`, or a :class:`FeatureSet`; blocks behind features that are
-    not asked for are skipped. seed: of tie-breaking and row subsets. kernel_rows: rows of the kernel block, by default
-    all for ``release`` and ``PAPER_KERNEL_ROWS`` for ``paper``. constants: random Fourier constants of ``release``,
-    which belong to its weights; ``paper`` has its own. fill_seed: a number fills missing cells from donors of that
-    seed before anything else (``foundcause.features.fill``; not for ``release``); features that say how much is
-    missing still tell the truth. None judges every pair by the rows where both are observed. lagged_BDDL: features of
-    ``lagged``, which belong to a whole table in its order and not to the rows given here
-    (``foundcause.features.series``; without the first axis for a single table); None for tables that are no series.
+    Parameters
+    ----------
+    values_BND : array of shape (B, N, D) or (N, D)
+        Cells of a batch of tables, or of one.
+    observed_BND : array of bool, optional
+        False marks missing cells, whatever they hold.
+    variables_BD : array of bool, optional
+        False marks padding variables, whose pairs are 0.
+    features : str, FeatureSet or iterable of str, default="paper"
+        As in :func:`foundcause.features.feature_set`. Blocks behind features that are not asked for are skipped.
+    seed : int, default=0
+        Seed of tie-breaking and of row samples.
+    kernel_rows : int, optional
+        Rows of the kernel block of ``paper`` and ``release``.
+    constants : RffConstants, optional
+        Random Fourier constants of ``release``, which belong to its weights.
+    fill_seed : int, optional
+        Fill missing cells from donors of this seed first (not for ``release``). None judges every pair by the rows
+        where both are observed. Features about missing cells describe the table with its gaps either way.
+    lagged_BDDL : array of shape (B, D, D, L) or (D, D, L), optional
+        Features of ``lagged``, which belong to a whole series (``foundcause.features.series``). None makes them 0.
+
+    Returns
+    -------
+    Tensor of shape (B, D, D, F) or (D, D, F)
+        Float32 statistics.
     """
     batch = checked_batch(values_BND, observed_BND, variables_BD)
     if kernel_rows is not None and kernel_rows < 3:
         raise InputError(f"kernel_rows is {kernel_rows}; pass at least 3, or None for the default")
-    width, places = _named_places(features) if isinstance(features, str) else (len(features), _places(features))
+    wanted = features if isinstance(features, FeatureSet) else feature_set(features)
+    plan = _plan(wanted.names, version())
     B, _, D = batch.values.shape
-    result = torch.zeros(B, D, D, width, device=batch.values.device)
-    with torch.autocast(batch.values.device.type, enabled=False):
-        for task in range(B):
-            with torch.inference_mode():  # a sixth of the time of small tables is autograd's bookkeeping
-                lagged = None if lagged_BDDL is None else (lagged_BDDL if batch.single else lagged_BDDL[task])
-                lagged = None if lagged is None else torch.as_tensor(lagged, device=batch.values.device)
-                sources = _Sources(batch, task, seed, fill_seed, lagged)
-                parts = {
-                    name: _one_task(name, sources, there, kernel_rows, constants) for name, (_, there) in places.items()
-                }
-            for name, (here, there) in places.items():
-                part = parts[name] if len(there) == parts[name].shape[2] else parts[name][:, :, there]
-                if here == list(range(here[0], here[0] + len(here))):  # a slice is written many times faster
-                    result[task, :, :, here[0] : here[0] + len(here)] = part
-                else:
-                    result[task, :, :, here] = part
-    return result[0] if batch.single else result
+    result = torch.zeros(B, D, D, len(wanted), device=batch.values.device)
+    # a sixth of the time of small tables is the bookkeeping of autograd
+    with torch.autocast(batch.values.device.type, enabled=False), torch.inference_mode():
+        for k in range(B):
+            lagged = None if lagged_BDDL is None else (lagged_BDDL if batch.single else lagged_BDDL[k])
+            task = Task(
+                values=batch.values[k],
+                observed=batch.observed[k],
+                variables=batch.variables[k],
+                seed=seed,
+                kernel_rows=kernel_rows,
+                constants=constants,
+                fill_seed=fill_seed,
+                lagged=None if lagged is None else torch.as_tensor(lagged, device=batch.values.device),
+            )
+            _fill_in(result[k], task, plan)
+    return result[0].clone() if batch.single else result.clone()
 
 
-@lru_cache(maxsize=16)
-def _named_places(name: str) -> tuple[int, dict[str, tuple[list[int], list[int]]]]:
-    """Number of features of a set by name, and its :func:`_places`."""
-    wanted = feature_set(name)
-    return len(wanted), _places(wanted)
+@dataclass(frozen=True)
+class _Plan:
+    """Which blocks to run, and where their features go.
+
+    whole: blocks that return all their features, with positions in the block and in the result.
+    single: blocks that return statistics by name.
+    layout: for each kind of statistic the names, and the positions of the first and the second feature.
+    width: F.
+    """
+
+    whole: tuple[tuple[Block, list[int], list[int]], ...]
+    single: tuple[Block, ...]
+    layout: Layout
+    gap_features: tuple[tuple[int, str], ...]
 
 
-def _places(wanted: FeatureSet) -> dict[str, tuple[list[int], list[int]]]:
-    """Per family: positions in the wanted set, and positions in the family."""
-    places: dict[str, tuple[list[int], list[int]]] = {}
-    owners: dict[str, tuple[str, int]] = {}
-    for name in FAMILIES if any(feature.name not in _EARLY for feature in wanted.features) else FAMILIES[:2]:
-        owners |= {feature.name: (name, k) for k, feature in enumerate(family(name).features)}
-    for position, feature in enumerate(wanted.features):
-        if feature.name not in owners:
-            raise ConfigError(f"feature {feature.name!r} of set {wanted.name!r} is not known; see docs/statistics.md")
-        name, k = owners[feature.name]
-        here, there = places.setdefault(name, ([], []))
-        here.append(position)
-        there.append(k)
-    return places
+Layout = Mapping[Kind, tuple[list[str], list[int], list[int]]]
+_ABOUT_GAPS = ("missing_cause", "missing_effect", "joint_share")
 
 
-_EARLY = frozenset(feature.name for feature in RELEASE.features + PAPER.features)
+@lru_cache(maxsize=32)
+def _plan(wanted: tuple[str, ...], _registered: int) -> _Plan:
+    found = owners(wanted)
+    blocks = list(dict.fromkeys(owner.block for owner in found.values()))
+    place = {name: k for k, name in enumerate(wanted)}
+    whole, single = [], []
+    statistics: list[tuple[Statistic, int, int]] = []
+    for block in blocks:
+        if block.statistics is None:
+            names = [name for name, owner in found.items() if owner.block is block]
+            whole.append((block, [found[name].position for name in names], [place[name] for name in names]))
+            continue
+        single.append(block)
+        for statistic, first, last in _places(block.statistics):
+            ends = block.features[first].name, block.features[last].name
+            if ends[0] in place:
+                statistics.append((statistic, place[ends[0]], place[ends[1]]))
+    about_gaps = [(k, name.rpartition(".")[2]) for k, name in enumerate(wanted)]
+    return _Plan(
+        whole=tuple(whole),
+        single=tuple(single),
+        layout=_by_kind(statistics),
+        gap_features=tuple(
+            (k, name) for k, name in about_gaps if name in _ABOUT_GAPS and found[wanted[k]].block.set != "release"
+        ),
+    )
 
 
-class _Sources:
-    """One task of a batch in the forms that families of features start from, each made once."""
+def layout_of(statistics: Sequence[Statistic]) -> Layout:
+    """The layout of the features that statistics become, in order."""
+    return _by_kind(_places(statistics))
 
-    def __init__(self, batch: Batch, task: int, seed: int, fill_seed: int | None, lagged: Tensor | None) -> None:
-        self.whole = batch.values[task], batch.observed[task], batch.variables[task]
-        self.real, self.seed, self.fill_seed, self.lagged = self.whole[2], seed, fill_seed, lagged
+
+def _places(statistics: Sequence[Statistic]) -> list[tuple[Statistic, int, int]]:
+    """Each statistic with the positions of its first and its last feature."""
+    found, first = [], 0
+    for statistic in statistics:
+        last = first + (statistic.kind in ("directed", "marginal"))
+        found.append((statistic, first, last))
+        first = last + 1
+    return found
+
+
+def _by_kind(statistics: Sequence[tuple[Statistic, int, int]]) -> Layout:
+    layout: dict[Kind, tuple[list[str], list[int], list[int]]] = {}
+    for statistic, first, last in statistics:
+        names, forward, backward = layout.setdefault(statistic.kind, ([], [], []))
+        names.append(statistic.name)
+        forward.append(first)
+        backward.append(last)
+    return layout
+
+
+@dataclass(kw_only=True)
+class Task:
+    """One table of a batch in the forms that blocks start from, each made once.
+
+    values, observed: (N, D) padding included. variables: (D,) which are real. lagged: (D, D, L).
+    """
+
+    values: Tensor
+    observed: Tensor
+    variables: Tensor
+    seed: int
+    kernel_rows: int | None
+    constants: object | None
+    fill_seed: int | None
+    lagged: Tensor | None
 
     @cached_property
     def padded(self) -> bool:
-        return not bool(self.real.all())
+        """Whether some variables are padding."""
+        return not bool(self.variables.all())
 
     @cached_property
     def unpadded(self) -> tuple[Tensor, Tensor]:
-        """Values and observed cells (N, D) of the real variables."""
-        values, observed, _ = self.whole
-        return (values[:, self.real], observed[:, self.real]) if self.padded else (values, observed)
+        """Values and observed cells (N, d) of the d real variables."""
+        if not self.padded:
+            return self.values, self.observed
+        return self.values[:, self.variables], self.observed[:, self.variables]
 
     @cached_property
     def gaps(self) -> Tensor | None:
-        """What is observed of a table whose gaps are filled; None where nothing is filled."""
+        """Observed cells of a table whose gaps are filled; None where nothing is filled."""
         observed = self.unpadded[1]
         return None if self.fill_seed is None or bool(observed.all()) else observed
 
     @cached_property
     def table(self) -> tuple[Tensor, Tensor]:
-        """Values and observed cells (N, D), filled if asked for."""
+        """Values and observed cells (N, d), filled if asked for."""
         values, observed = self.unpadded
         if self.gaps is None:
             return values, observed
-        return _without_gaps(values, self.gaps, self.fill_seed or 0), torch.ones_like(observed)
+        cells = fill_gaps(values.double().cpu().numpy(), observed.cpu().numpy(), seed=self.fill_seed or 0)
+        return torch.from_numpy(cells).to(values), torch.ones_like(observed)
+
+    def with_padding(self, inner_ddF: Tensor) -> Tensor:
+        """(D, D, F) of features (d, d, F) of the real variables, 0 for padding."""
+        if not self.padded:
+            return inner_ddF
+        D = len(self.variables)
+        padded = torch.zeros(D, D, inner_ddF.shape[2], device=inner_ddF.device)
+        place = self.variables.nonzero()[:, 0]
+        padded[place[:, None], place] = inner_ddF
+        return padded
 
     @cached_property
-    def columns(self) -> Columns:
-        """The table as extended statistics see it."""
-        from foundcause.features.extended_columns import prepare_few
+    def state(self) -> TableState:
+        """The table standardized, with what several blocks share."""
+        values, observed = self.table
+        return TableState(prepare_few(values, observed, seed=self.seed), n_rows=len(values), seed=self.seed)
 
-        return prepare_few(*self.table, seed=self.seed)
+
+def _fill_in(result_DDF: Tensor, task: Task, plan: _Plan) -> None:
+    """Write the statistics of one task."""
+    for block, there, here in plan.whole:
+        part = block.function(task, there)
+        if part is not None:
+            _put(result_DDF, part if len(there) == part.shape[2] else part[:, :, there], here)
+    if plan.single:
+        values: dict[str, Tensor] = {}
+        for block in plan.single:
+            values |= task.state.get(block.function)
+        inner = assemble(plan.layout, values, task.state.columns.together)
+        here = sorted(k for _, forward, backward in plan.layout.values() for k in {*forward, *backward})
+        _put(result_DDF, task.with_padding(inner), here)
+    if task.gaps is not None:
+        seen = task.gaps.float()
+        missing, joint = 1.0 - seen.mean(0), seen.T @ seen / len(seen)
+        truth = {"missing_cause": missing[:, None], "missing_effect": missing[None, :], "joint_share": joint}
+        between = ~torch.eye(len(missing), dtype=torch.bool)
+        place = task.variables.nonzero()[:, 0]
+        for k, name in plan.gap_features:
+            kept = result_DDF[place[:, None], place, k]
+            result_DDF[place[:, None], place, k] = torch.where(between, truth[name], kept)
 
 
-def _one_task(
-    name: str,
-    sources: _Sources,
-    wanted: list[int],
-    kernel_rows: int | None,
-    constants: RffConstants | None,
-) -> Tensor:
-    """All features (D, D, F) of one family for one task of a batch."""
-    seed = sources.seed
-    if name == "lagged":
-        D = len(sources.real)
-        return torch.zeros(D, D, len(family(name))) if sources.lagged is None else sources.lagged
-    if name == "release":
-        return release_statistics(
-            *sources.whole, constants=constants, seed=seed, kernel_rows=kernel_rows, blocks=blocks_for(wanted)
-        )
-    values, observed = sources.table
-    if name == "paper":
-        inner = paper_statistics(
-            values, observed, seed=seed, kernel_rows=kernel_rows or PAPER_KERNEL_ROWS, blocks=blocks_for(wanted)
-        )
-    elif name == "extended":
-        from foundcause.features.extended import extended_features
-
-        inner = extended_features(sources.columns, rows=len(values), seed=seed)
-    elif name == "peeled":
-        from foundcause.features.peeling import peeled_features
-
-        inner = peeled_features(sources.columns, seed=seed)
-    elif name == "sparsest":
-        from foundcause.features.sparsest import sparsest_features
-
-        inner = sparsest_features(sources.columns)
+def _put(result_DDF: Tensor, part: Tensor, here: list[int]) -> None:
+    if here == list(range(here[0], here[0] + len(here))):  # a slice is written many times faster
+        result_DDF[:, :, here[0] : here[0] + len(here)] = part
     else:
-        from foundcause.features.sketch import sketch_statistics
-
-        inner = sketch_statistics(values, observed, seed=seed)
-    if sources.gaps is not None:
-        inner = _with_true_gaps(inner, family(name), sources.gaps)
-    if not sources.padded:
-        return inner
-    D = len(sources.real)
-    whole = torch.zeros(D, D, inner.shape[2], device=inner.device)
-    place = sources.real.nonzero()[:, 0]
-    whole[place[:, None], place] = inner
-    return whole
+        result_DDF[:, :, here] = part
 
 
-def _without_gaps(values: Tensor, observed: Tensor, seed: int) -> Tensor:
-    """(N, D) values with donors' values in the gaps."""
-    from foundcause.features.fill import fill
+def assemble(layout: Layout, values: Mapping[str, Tensor], together: Tensor) -> Tensor:
+    """(D, D, F) float32 features of statistics, in the order of their positions in the layout.
 
-    cells = fill(values.double().cpu().numpy(), observed.cpu().numpy(), seed=seed)
-    return torch.from_numpy(cells).to(values)
+    Non-finite numbers become 0 and all are limited to [-8, 8]. ``together`` (D, D) bool are the pairs observed in
+    enough rows; matrices are 0 elsewhere.
+    """
+    D = together.shape[0]
+    order = sorted(k for _, forward, backward in layout.values() for k in {*forward, *backward})
+    rank = {k: n for n, k in enumerate(order)}
+    out_FDD = torch.empty(len(order), D, D)
+    between = together.float().fill_diagonal_(0.0)
+    for kind, (names, forward, backward) in layout.items():
+        stack = torch.nan_to_num_(torch.stack([values[name] for name in names]).float(), nan=0.0, posinf=8, neginf=-8)
+        stack.clamp_(-8.0, 8.0)
+        one, other = (torch.tensor([rank[k] for k in places]) for places in (forward, backward))
+        if kind == "size":
+            out_FDD[one] = stack[:, None, None].expand(-1, D, D)
+        elif kind == "marginal":
+            out_FDD[one] = stack[:, :, None].expand(-1, D, D)
+            out_FDD[other] = stack[:, None, :].expand(-1, D, D)
+        else:
+            stack.mul_(between)
+            turned = stack.transpose(1, 2)
+            if kind == "symmetric":
+                out_FDD[one] = (stack + turned) * 0.5
+            elif kind == "antisymmetric":
+                out_FDD[one] = (stack - turned) * 0.5
+            else:
+                out_FDD[one] = stack
+                out_FDD[other] = turned
+    return out_FDD.permute(1, 2, 0)
 
 
-def _with_true_gaps(statistics: Tensor, features: FeatureSet, observed: Tensor) -> Tensor:
-    """Statistics of a filled table whose features about missing cells are those of the table with gaps."""
-    seen = observed.float()
-    missing, joint = 1.0 - seen.mean(0), seen.T @ seen / len(seen)
-    truth = {"missing_cause": missing[:, None], "missing_effect": missing[None, :], "joint_share": joint}
-    between = ~torch.eye(len(missing), dtype=torch.bool, device=observed.device)
-    statistics = statistics.clone()
-    for k, feature in enumerate(features.features):
-        if (name := feature.name.rpartition(".")[2]) in truth:
-            statistics[..., k] = torch.where(between, truth[name], statistics[..., k])
-    return statistics
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """values: float (B, N, D), unobserved cells finite. observed: bool (B, N, D). variables: bool (B, D).
+    single: whether one table (N, D) was given."""
+
+    values: Tensor
+    observed: Tensor
+    variables: Tensor
+    single: bool
+
+
+def checked_batch(values: Array, observed: Array | None, variables: Array | None) -> Batch:
+    """Tensors of one shape, or an InputError that says what to change. Two-dimensional input is a batch of one."""
+    cells = _tensor(values)
+    single = cells.ndim == 2
+    if single:
+        cells = cells[None]
+        observed = None if observed is None else _tensor(observed)[None]
+        variables = None if variables is None else _tensor(variables)[None]
+    if cells.ndim != 3:
+        raise InputError(f"values have shape {tuple(cells.shape)}; pass (rows, variables) or (tasks, rows, variables)")
+    B, N, D = cells.shape
+    if N < 3:
+        raise InputError(f"{N} rows are too few for pairwise statistics; pass at least 3")
+    if not cells.is_floating_point():
+        cells = cells.to(torch.float64)
+    elif cells.dtype not in (torch.float32, torch.float64):
+        cells = cells.to(torch.float32)
+    seen = _mask(observed, (B, N, D), "observed", cells.device)
+    real = _mask(variables, (B, D), "variables", cells.device)
+    fewest = int(real.sum(dim=1).min()) if B else 2
+    if fewest < 2:
+        raise InputError(f"a task has {fewest} variable(s) and no pair to speak of; pass at least 2 variables")
+    finite = cells.isfinite()
+    wrong = seen & real[:, None] & ~finite
+    if bool(wrong.any()):
+        task, row, column = (int(k) for k in wrong.nonzero()[0])
+        raise InputError(
+            f"task {task}, row {row}, column {column} holds {float(cells[task, row, column])} but counts as observed "
+            f"({int(wrong.sum())} such cells); mark missing cells False in `observed` and replace infinities"
+        )
+    return Batch(values=torch.where(finite, cells, 0.0), observed=seen & finite, variables=real, single=single)
+
+
+def _tensor(array: Array) -> Tensor:
+    return array.detach() if isinstance(array, Tensor) else torch.as_tensor(np.asarray(array))
+
+
+def _mask(mask: Array | None, shape: tuple[int, ...], name: str, device: torch.device) -> Tensor:
+    if mask is None:
+        return torch.ones(shape, dtype=torch.bool, device=device)
+    found = _tensor(mask)
+    if tuple(found.shape) != shape:
+        raise InputError(f"`{name}` has shape {tuple(found.shape)} but the values ask for {shape}; make them match")
+    if found.dtype != torch.bool:
+        if not bool(((found == 0) | (found == 1)).all()):
+            raise InputError(f"`{name}` holds other numbers than 0 and 1; pass a boolean mask")
+        found = found.to(torch.bool)
+    return found.to(device)

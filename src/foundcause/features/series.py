@@ -21,10 +21,13 @@ import numpy as np
 from foundcause.data.clock import SINCE_MIDNIGHT
 from foundcause.data.naming import names_occasions, names_time, names_units
 from foundcause.data.panel import tells_apart
-from foundcause.features.registry import FeatureSet, Quantity, features_of
+from foundcause.features.registry import FeatureSet, Statistic, features_of, register_set
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from foundcause.data.table import Matrix
+    from foundcause.features.pairwise import Task
 
 WINDOW = 24
 MOST_WINDOWS = 40  # spread over the table
@@ -349,18 +352,18 @@ def _are_integers(column: np.ndarray) -> bool:
 
 # What the order of the rows of a series says
 
-QUANTITIES: tuple[Quantity, ...] = (
-    Quantity("news_z", "symmetric", "dependence", "z of the correlation of the news of i and j beside the own past"),
-    Quantity("news_partial_z", "symmetric", "dependence", "z of their partial correlation given all other news"),
-    Quantity("news_all_z", "symmetric", "dependence", "z of the correlation of news beside the past of all columns"),
-    Quantity("news_all_partial_z", "symmetric", "dependence", "z of their partial correlation given all others"),
-    Quantity("lead_z", "directed", "direction", "z of i one row before with j, beside two rows of the past of j"),
-    Quantity("lead_two_z", "directed", "direction", "the same of i one and two rows before together"),
-    Quantity("lead_all_z", "directed", "direction", "t of i one row before as j is regressed on all one row before"),
-    Quantity("memory", "marginal", "reliability", "share of the variance that the own past foretells"),
-    Quantity("rows_a_row", "size", "reliability", "ln(N / number of rows that the series is worth)"),
+LAGGED_STATISTICS: tuple[Statistic, ...] = (
+    Statistic("news_z", "symmetric", "dependence", "z of the correlation of the news of i and j beside the own past"),
+    Statistic("news_partial_z", "symmetric", "dependence", "z of their partial correlation given all other news"),
+    Statistic("news_all_z", "symmetric", "dependence", "z of the correlation of news beside the past of all columns"),
+    Statistic("news_all_partial_z", "symmetric", "dependence", "z of their partial correlation given all others"),
+    Statistic("lead_z", "directed", "direction", "z of i one row before with j, beside two rows of the past of j"),
+    Statistic("lead_two_z", "directed", "direction", "the same of i one and two rows before together"),
+    Statistic("lead_all_z", "directed", "direction", "t of i one row before as j is regressed on all one row before"),
+    Statistic("memory", "marginal", "reliability", "share of the variance that the own past foretells"),
+    Statistic("rows_a_row", "size", "reliability", "ln(N / number of rows that the series is worth)"),
 )
-LAGGED = FeatureSet("lagged", features_of(QUANTITIES))
+LAGGED = FeatureSet("lagged", features_of(LAGGED_STATISTICS))
 
 LAGGED_ROWS = 10_000  # of longer series the latest
 _FEWEST_LAGGED_ROWS = 12
@@ -392,8 +395,8 @@ def lagged_statistics(values_ND: np.ndarray, dependence: RowDependence) -> np.nd
         return None
     import torch
 
-    from foundcause.features.extended_assembly import Layout, assemble
-    from foundcause.features.extended_columns import prepare
+    from foundcause.features.pairwise import assemble, layout_of
+    from foundcause.features.standardize import prepare
 
     rising = values_ND[::-1] if dependence.direction < 0 else values_ND
     latest = np.ascontiguousarray(rising[-LAGGED_ROWS:])
@@ -406,11 +409,18 @@ def lagged_statistics(values_ND: np.ndarray, dependence: RowDependence) -> np.nd
     found["rows_a_row"] = np.log(dependence.n_rows / dependence.n_effective)
     tensors = {name: torch.as_tensor(value) for name, value in found.items()}
     D = values_ND.shape[1]
-    return assemble(Layout(QUANTITIES), tensors, torch.ones(D, D, dtype=torch.bool)).numpy()
+    together = torch.ones(D, D, dtype=torch.bool)
+    return np.ascontiguousarray(assemble(layout_of(LAGGED_STATISTICS), tensors, together).numpy())
+
+
+@register_set("lagged", LAGGED.features)
+def lagged_features(task: Task, _wanted: list[int]) -> Tensor | None:
+    """Features of a whole series, computed beforehand; None where the rows are no series."""
+    return task.lagged
 
 
 def _lagged_quantities(z_ND: np.ndarray) -> dict[str, np.ndarray]:
-    """Values of :data:`QUANTITIES` from standardized columns without gaps, but for the size."""
+    """Values of :data:`LAGGED_STATISTICS` from standardized columns without gaps, but for the size."""
     now, before, earlier = z_ND[2:], z_ND[1:-1], z_ND[:-2]
     N, D = now.shape
     past = _OwnPast(before, earlier)

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 
 from foundcause.errors import ConfigError, InputError
 from foundcause.features import compute
-from foundcause.features.constants import RffConstants
-from foundcause.features.fill import fill_seed
+from foundcause.features.gap_fill import gap_seed
 from foundcause.model.pair_features import FeatureScaling, PairFeatures
 
 
@@ -122,7 +121,7 @@ class Network(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
     @property
-    def constants(self) -> RffConstants | None:
+    def constants(self) -> object | None:
         """Random constants of the statistics that belong to the weights."""
         return None
 
@@ -164,7 +163,7 @@ class Network(nn.Module):
             features=self.features.source,
             seed=seed,
             constants=self.constants,
-            fill_seed=fill_seed(seed, look) if self.config.fills_gaps else None,
+            fill_seed=gap_seed(seed, look) if self.config.fills_gaps else None,
             lagged_BDDL=lagged_BDDL,
         )
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from foundcause.errors import InputError
-from foundcause.features import FeatureSet, feature_set, selection
+from foundcause.features import FeatureSet, feature_set
 from foundcause.model.layers import valid_pairs
 
 _LARGEST_SCALED = 10.0
@@ -44,7 +44,7 @@ class PairFeatures:
         features = feature_set(name)
         stored = None if names is None else tuple(names)
         if stored is not None and stored != tuple(feature.name for feature in features.features):
-            source = features = selection(stored, label=name)
+            source = features = feature_set(stored, label=name)
         return cls(
             source=source,
             names=tuple(feature.name for feature in features.features),

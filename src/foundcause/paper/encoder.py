@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from foundcause.features.rows import content_subset
+from foundcause.features.row_samples import content_subset
 from foundcause.model.layers import MLP
 from foundcause.paper.attention import AttentionBlock, RMSNorm, attend, san
 from foundcause.paper.config import PaperConfig

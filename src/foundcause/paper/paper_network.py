@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from foundcause.features.constants import RffConstants
 from foundcause.model.interface import Inputs, Network, Prediction, check_inputs
 from foundcause.model.layers import MASKED_LOGIT, difference, valid_pairs
 from foundcause.paper.attention import san
@@ -19,6 +18,7 @@ from foundcause.paper.config import PaperConfig
 from foundcause.paper.confounders import Confounders
 from foundcause.paper.decoder import BlendHead, EdgeDecoder, FeatureGate
 from foundcause.paper.encoder import Encoder, Pooling, choose_rows
+from foundcause.paper.kernel_regression import RffConstants
 from foundcause.paper.triangle import Refinement
 
 RANDOM_FEATURES = 32  # frequencies and phases of the released kernel statistic

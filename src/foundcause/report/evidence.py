@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -49,11 +49,11 @@ LARGER_SPEAKS_FOR = ("foretells the other a row later",)
 
 
 def evidence_matrices(
-    statistics: np.ndarray, features: str, chosen: np.ndarray, values: np.ndarray
+    statistics: np.ndarray, features: str | Sequence[str], chosen: np.ndarray, values: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Named (D, D) matrices; NaN at columns that took no part and at pairs that hardly any row shows together.
 
-    statistics: (A, A, F) of the feature set ``features``; ``chosen`` are the places of the A columns among the D.
+    statistics: (A, A, F) of ``features``, a set or names; ``chosen`` are the places of the A columns among the D.
     values: (N, D), NaN for missing. Statistics of a pair never seen together would speak of filled cells alone.
     """
     from foundcause.features import feature_set
