@@ -53,10 +53,10 @@ def discover(source: Any, options: Mapping[str, Any]) -> dict[str, Any]:
         "names": list(result.names),
         "threshold": float(result.threshold),
         "confounding_threshold": float(result.confounding_threshold),
-        "edges": result.edge_probabilities,
-        "existence": result.existence_probabilities,
-        "confounding": result.confounding_probabilities,
-        "adjacency": result.adjacency_matrix,
+        "edges": result.probabilities.to_numpy(),
+        "existence": result.existence.to_numpy(),
+        "confounding": result.confounding.to_numpy(),
+        "adjacency": result.adjacency.to_numpy(bool),
     }
 
 

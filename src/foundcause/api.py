@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from foundcause import __version__
 from foundcause.data import Matrix, ReadOptions, Table, TableEncoder, read_table
 from foundcause.diagnostics import diagnose
 from foundcause.errors import ConfigError, InputError, TableError
@@ -21,6 +20,7 @@ from foundcause.inference.canonical import canonical_order, standardised
 from foundcause.inference.ensemble import Progress, plan_passes, run_passes
 from foundcause.inference.memory import choose_batch, refuse_too_much
 from foundcause.inference.protocol import Protocol, decode, protocol_named
+from foundcause.inference.provenance import file_digest, table_digest, versions
 from foundcause.inference.spread import obeying, spread, without_edges
 from foundcause.inference.temperature import Calibration
 from foundcause.knowledge import Knowledge
@@ -168,38 +168,36 @@ def discover(
     ]
     warn_of_critical(findings)
     gaps = network.config.fills_gaps and bool(np.isnan(values).any())
-    settings = {
-        "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
-        "protocol": rule.name,
-        "n_passes": runs,
-        "random_state": seed,
-        "threshold": "adaptive" if threshold is None else "given",
-        "rows": rows,
-        "independent_rows": worth,
-        "total_rows": table.total_rows,
-        "columns": len(table.names),
-        "active_columns": int(variables),
-        "read": reading.to_dict(),
-        "gaps": "filled from similar rows" if gaps else None,
-        "checkpoint": place.name,
-        "network": network.config.name,
-        "device": device,
-        "version": __version__,
+    provenance = {
+        "versions": versions(),
+        "data": {
+            "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
+            "digest": table_digest(table.values, table.names),
+            "rows": rows,
+            "total_rows": table.total_rows,
+            "n_effective": dependence.n_effective,
+            "columns": len(table.names),
+            "active_columns": variables,
+            "gaps": "filled from similar rows" if gaps else None,
+        },
+        "weights": {"file": place.name, "digest": file_digest(place), "network": network.config.name},
+        "options": {
+            "n_passes": runs,
+            "random_state": seed,
+            "threshold": threshold,
+            "protocol": rule.name,
+            "device": device,
+            "read": reading.to_dict(),
+        },
     }
     clock.lap("report")
     return Result(
         names=table.names,
-        edge_probabilities=answer.edges,
-        existence_probabilities=answer.existence,
-        confounding_probabilities=answer.confounding,
-        adjacency_matrix=answer.adjacency,
-        agreement_matrix=answer.agreement,
-        threshold=answer.threshold,
-        confounding_threshold=answer.confounding_threshold,
+        decoded=answer,
         findings=by_severity(findings),
-        settings=settings,
+        provenance=provenance,
         timing=clock.times,
-        columns=typed.columns,
+        column_info=typed.columns,
         knowledge=known,
         preview=_preview(table.values, seed),
         evidence=evidence,

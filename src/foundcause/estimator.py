@@ -59,9 +59,9 @@ class CausalDiscovery(BaseEstimator):
         from foundcause.data import TableEncoder, read_table
 
         self.result_ = discover(X, **self.get_params(deep=False))
-        self.adjacency_ = self.result_.adjacency_matrix.astype(int)
-        self.probabilities_ = self.result_.edge_probabilities
-        self.confounding_ = self.result_.confounding_probabilities
+        self.adjacency_ = self.result_.adjacency.to_numpy()
+        self.probabilities_ = self.result_.probabilities.to_numpy()
+        self.confounding_ = self.result_.confounding.to_numpy()
         self.n_features_in_ = len(self.result_.names)
         self.feature_names_in_ = np.array(self.result_.names, dtype=object)
         options = ReadOptions.of(self.read)

@@ -1,16 +1,16 @@
-"""The answer a user holds: edges, hidden common causes, matrices, warnings; and its way to files.
+"""The answer that users hold: edges, confounded pairs, probabilities, findings, and its way to files.
 
-Shapes: D columns. In every matrix ``[i, j]`` speaks of "i causes j".
+Shapes: D columns. In every matrix ``[i, j]`` is about "i causes j".
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from foundcause.data.table import Column
 from foundcause.errors import InputError
 from foundcause.files import write_text
 from foundcause.findings import Finding, by_severity, remark
+from foundcause.inference.protocol import Decoded
 from foundcause.knowledge import Knowledge
 from foundcause.report.notebook import notebook_page, summary
 
@@ -26,52 +27,51 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SCHEMA_VERSION = 2
-_MATRICES = ("edge_probabilities", "existence_probabilities", "confounding_probabilities", "agreement_matrix")
-
-
-class Arc(NamedTuple):
-    """A directed edge: its probability, and the share of passes in which it stood."""
-
-    cause: str
-    effect: str
-    probability: float
-    agreement: float
-
-
-class HiddenCause(NamedTuple):
-    """A pair of columns that something outside the table probably drives."""
-
-    first: str
-    second: str
-    probability: float
+SCHEMA_VERSION = 3
+MIN_DIRECTION_SHARE = 0.65
+"""An edge is directed when its direction holds at least this share of the probability of both directions."""
+_MATRICES = {
+    "probabilities": "edges",
+    "existence": "existence",
+    "confounding": "confounding",
+    "agreement": "agreement",
+    "adjacency": "adjacency",
+}
+"""Keys of the JSON and the arrays of ``Decoded`` that they hold."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
     """A causal graph with its probabilities.
 
-    edge_probabilities: (D, D), zero diagonal. existence_probabilities: (D, D) symmetric, either direction.
-    confounding_probabilities: (D, D) symmetric, zero diagonal. adjacency_matrix: (D, D) bool, acyclic.
-    agreement_matrix: (D, D), share of passes in which the edge stood.
-    threshold, confounding_threshold: what separates shown from hidden.
-    findings: remarks about the table and the answer, the most serious first.
-    preview: at most a few hundred rows of the encoded table, for scatter plots; NaN where unobserved.
-    evidence: named (D, D) matrices of statistics that speak for or against a direction.
+    Parameters
+    ----------
+    names : tuple of str
+        The D columns of the answer, in the order of every matrix.
+    decoded : Decoded
+        The (D, D) arrays behind the tables below, and both thresholds.
+    findings : sequence of Finding
+        Remarks about the table and the answer. They are kept most serious first.
+    provenance : dict
+        Digests of data and weights, all options, and versions.
+    timing : dict
+        Seconds per stage.
+    column_info : tuple of Column
+        How each column was read. ``columns`` shows it as a DataFrame.
+    knowledge : Knowledge or None
+        What was given beforehand.
+    preview : ndarray of shape (rows, D) or None
+        At most a few hundred rows of the encoded table, for scatter plots. NaN where unobserved.
+    evidence : dict of str to ndarray of shape (D, D)
+        Statistics that speak for or against a direction.
     """
 
     names: tuple[str, ...]
-    edge_probabilities: np.ndarray
-    existence_probabilities: np.ndarray
-    confounding_probabilities: np.ndarray
-    adjacency_matrix: np.ndarray
-    agreement_matrix: np.ndarray
-    threshold: float
-    confounding_threshold: float = 0.5
+    decoded: Decoded
     findings: Sequence[Finding] = ()
-    settings: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
     timing: dict[str, float] = field(default_factory=dict)
-    columns: tuple[Column, ...] = ()
+    column_info: tuple[Column, ...] = ()
     knowledge: Knowledge | None = None
     preview: np.ndarray | None = None
     evidence: dict[str, np.ndarray] = field(default_factory=dict)
@@ -79,79 +79,123 @@ class Result:
     def __post_init__(self) -> None:
         object.__setattr__(self, "findings", by_severity(self.findings))
         D = len(self.names)
-        for name in (*_MATRICES, "adjacency_matrix"):
-            matrix = getattr(self, name)
+        for key, name in _MATRICES.items():
+            matrix = getattr(self.decoded, name)
             if matrix.shape != (D, D):
-                raise InputError(f"{name} has shape {matrix.shape}; {D} columns need ({D}, {D})")
+                raise InputError(f"{key} has shape {matrix.shape}; {D} columns need ({D}, {D})")
             if not np.isfinite(matrix).all():
-                raise InputError(f"{name} holds non-finite numbers")
+                raise InputError(f"{key} holds non-finite numbers")
+
+    @property
+    def threshold(self) -> float:
+        """Probability from which an edge is shown."""
+        return self.decoded.threshold
+
+    @property
+    def confounding_threshold(self) -> float:
+        """Probability from which a pair counts as confounded."""
+        return self.decoded.confounding_threshold
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The messages of the findings, until the pages and pictures render findings themselves."""
         return tuple(finding.message for finding in self.findings)
 
-    # ---- what people look at -------------------------------------------------------------------------------------
-
-    @cached_property
-    def arcs(self) -> list[Arc]:
-        """Edges of the graph, most probable first."""
-        cause, effect = np.nonzero(self.adjacency_matrix)
-        found = [
-            Arc(self.names[i], self.names[j], float(self.edge_probabilities[i, j]), float(self.agreement_matrix[i, j]))
-            for i, j in zip(cause, effect, strict=True)
-        ]
-        return sorted(found, key=lambda arc: -arc.probability)
-
-    @cached_property
-    def hidden_causes(self) -> list[HiddenCause]:
-        """Pairs that probably share a hidden common cause, most probable first."""
-        first, second = np.nonzero(np.triu(self.confounding_probabilities > self.confounding_threshold, 1))
-        found = [
-            HiddenCause(self.names[i], self.names[j], float(self.confounding_probabilities[i, j]))
-            for i, j in zip(first, second, strict=True)
-        ]
-        return sorted(found, key=lambda pair: -pair.probability)
+    # ---- tables --------------------------------------------------------------------------------------------------
 
     @cached_property
     def edges(self) -> pd.DataFrame:
-        """Edges of the graph, most probable first: cause, effect, probability, agreement."""
+        """Edges of the graph, most probable first.
+
+        ``cause``, ``effect``, ``probability``, ``reverse_probability`` (of effect causing cause), ``orientation`` and
+        ``agreement`` (share of passes with this edge). ``orientation`` is "directed" or "undecided". It is undecided
+        when the direction shown has less than 65% of the probability of both directions.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self.arcs, columns=list(Arc._fields))
+        cause, effect = np.nonzero(self.decoded.adjacency)
+        forward, reverse = self.decoded.edges[cause, effect], self.decoded.edges[effect, cause]
+        directed = forward >= MIN_DIRECTION_SHARE * (forward + reverse)
+        names = np.array(self.names, dtype=object)
+        edges = {
+            "cause": names[cause],
+            "effect": names[effect],
+            "probability": forward,
+            "reverse_probability": reverse,
+            "orientation": np.where(directed, "directed", "undecided").astype(object),
+            "agreement": self.decoded.agreement[cause, effect],
+        }
+        return pd.DataFrame(edges).sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
     @cached_property
-    def confounders(self) -> pd.DataFrame:
-        """Pairs that probably share a hidden common cause: first, second, probability."""
+    def confounded_pairs(self) -> pd.DataFrame:
+        """Pairs that probably share a hidden common cause, most probable first: first, second, probability."""
         import pandas as pd
 
-        return pd.DataFrame(self.hidden_causes, columns=list(HiddenCause._fields))
+        first, second = np.nonzero(np.triu(self.decoded.confounding > self.confounding_threshold, 1))
+        names = np.array(self.names, dtype=object)
+        probability = self.decoded.confounding[first, second]
+        pairs = pd.DataFrame({"first": names[first], "second": names[second], "probability": probability})
+        return pairs.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    @cached_property
+    def columns(self) -> pd.DataFrame:
+        """How each column was read, one row a column. Columns that were dropped stand at the end."""
+        import pandas as pd
+
+        named = [column.name for column in fields(Column)]
+        return pd.DataFrame([asdict(column) for column in self.column_info], columns=named)
+
+    @cached_property
+    def probabilities(self) -> pd.DataFrame:
+        """Probability of each directed edge, (D, D): the row causes the column."""
+        return self._labelled(self.decoded.edges)
+
+    @cached_property
+    def existence(self) -> pd.DataFrame:
+        """Probability of an edge in either direction, (D, D) and symmetric."""
+        return self._labelled(self.decoded.existence)
+
+    @cached_property
+    def confounding(self) -> pd.DataFrame:
+        """Probability that each pair shares a hidden common cause, (D, D) and symmetric."""
+        return self._labelled(self.decoded.confounding)
+
+    @cached_property
+    def adjacency(self) -> pd.DataFrame:
+        """0/1 matrix of the acyclic graph, (D, D): the row causes the column."""
+        return self._labelled(self.decoded.adjacency.astype(int))
+
+    @cached_property
+    def agreement(self) -> pd.DataFrame:
+        """Share of passes in which each edge stood, (D, D)."""
+        return self._labelled(self.decoded.agreement)
 
     @cached_property
     def graph(self) -> nx.DiGraph[str]:
-        """The acyclic graph; every column is a node, edges carry ``probability`` and ``agreement``."""
+        """The acyclic graph.
+
+        Every column is a node. Edges carry ``weight`` (their probability), ``orientation`` and ``agreement``. An
+        undecided edge points in its more probable direction.
+        """
         import networkx as nx
 
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.names)
-        for arc in self.arcs:
-            graph.add_edge(arc.cause, arc.effect, probability=arc.probability, agreement=arc.agreement)
+        for edge in self.edges.to_dict("records"):
+            facts = {"orientation": edge["orientation"], "agreement": edge["agreement"]}
+            graph.add_edge(edge["cause"], edge["effect"], weight=edge["probability"], **facts)
         return graph
 
     @cached_property
-    def adjacency(self) -> pd.DataFrame:
-        """0/1 matrix of the graph, labelled."""
-        return self._labelled(self.adjacency_matrix.astype(int))
+    def confounder_graph(self) -> nx.Graph[str]:
+        """The confounded pairs as an undirected graph. Every column is a node, ``weight`` is the probability."""
+        import networkx as nx
 
-    @cached_property
-    def probabilities(self) -> pd.DataFrame:
-        """Probability of each directed edge, labelled."""
-        return self._labelled(self.edge_probabilities)
-
-    @cached_property
-    def confounding(self) -> pd.DataFrame:
-        """Probability that each pair shares a hidden common cause, labelled and symmetric."""
-        return self._labelled(self.confounding_probabilities)
+        graph: nx.Graph[str] = nx.Graph()
+        graph.add_nodes_from(self.names)
+        graph.add_weighted_edges_from(self.confounded_pairs.itertuples(index=False, name=None))
+        return graph
 
     def _labelled(self, matrix: np.ndarray) -> pd.DataFrame:
         import pandas as pd
@@ -179,22 +223,20 @@ class Result:
         return write_html(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready values; docs/result_schema.md describes it."""
+        """Return everything as JSON-ready values; docs/result_schema.md describes them."""
         return {
             "schema": "foundcause-result",
             "schema_version": SCHEMA_VERSION,
             "names": list(self.names),
-            "edges": [arc._asdict() for arc in self.arcs],
-            "confounders": [pair._asdict() for pair in self.hidden_causes],
-            "adjacency": self.adjacency_matrix.astype(int).tolist(),
-            **{name: getattr(self, name).tolist() for name in _MATRICES},
+            "edges": self.edges.to_dict("records"),
+            "confounded_pairs": self.confounded_pairs.to_dict("records"),
+            **{key: np.asarray(getattr(self.decoded, name) * 1).tolist() for key, name in _MATRICES.items()},
             "threshold": self.threshold,
             "confounding_threshold": self.confounding_threshold,
             "findings": [finding.to_dict() for finding in self.findings],
-            "warnings": list(self.warnings),
-            "settings": self.settings,
+            "provenance": self.provenance,
             "timing": self.timing,
-            "columns": [asdict(column) for column in self.columns],
+            "columns": [asdict(column) for column in self.column_info],
             "knowledge": None if self.knowledge is None else self.knowledge.to_dict(),
             "preview": None if self.preview is None else _nullable(self.preview),
             "evidence": {name: _nullable(matrix) for name, matrix in self.evidence.items()},
@@ -215,34 +257,37 @@ class Result:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Result:
-        """The inverse of ``to_dict``."""
+        """Read what ``to_dict`` wrote, also in schemas 1 and 2."""
         if not isinstance(content, Mapping):
             raise InputError(f"this is not a foundcause result: it holds a {type(content).__name__}, not an object")
         if content.get("schema") != "foundcause-result":
             raise InputError("this is not a foundcause result: the key 'schema' is not 'foundcause-result'")
-        if content.get("schema_version") == 1:
-            content = _from_schema_1(content)
-        if content.get("schema_version") != SCHEMA_VERSION:
-            raise InputError(
-                f"the result has schema version {content.get('schema_version')!r}, this foundcause reads "
-                f"{SCHEMA_VERSION}; install the version that wrote it"
-            )
         try:
+            content = _current_schema(content)
+            if content.get("schema_version") != SCHEMA_VERSION:
+                raise InputError(
+                    f"the result has schema version {content.get('schema_version')!r}, this foundcause reads up to "
+                    f"{SCHEMA_VERSION}; install the version that wrote it"
+                )
             preview = content["preview"]
+            arrays = {name: np.asarray(content[key], dtype=float) for key, name in _MATRICES.items()}
             return cls(
                 names=tuple(content["names"]),
-                adjacency_matrix=np.asarray(content["adjacency"], dtype=bool),
-                **{name: np.asarray(content[name], dtype=float) for name in _MATRICES},
-                threshold=float(content["threshold"]),
-                confounding_threshold=float(content["confounding_threshold"]),
+                decoded=Decoded(
+                    **{**arrays, "adjacency": arrays["adjacency"].astype(bool)},
+                    threshold=float(content["threshold"]),
+                    confounding_threshold=float(content["confounding_threshold"]),
+                ),
                 findings=[Finding.from_dict(finding) for finding in content["findings"]],
-                settings=dict(content["settings"]),
+                provenance=dict(content["provenance"]),
                 timing=dict(content.get("timing", {})),
-                columns=tuple(Column.from_dict(column) for column in content["columns"]),
+                column_info=tuple(Column.from_dict(column) for column in content["columns"]),
                 knowledge=None if content["knowledge"] is None else Knowledge.from_dict(content["knowledge"]),
                 preview=None if preview is None else np.asarray(preview, dtype=float),
                 evidence={name: np.asarray(matrix, dtype=float) for name, matrix in content["evidence"].items()},
             )
+        except InputError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"the result is incomplete or damaged: {error}") from error
 
@@ -314,13 +359,48 @@ class Result:
         return save(self, folder)
 
 
-def _from_schema_1(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn a result of schema 1, whose remarks are sentences, into one of schema 2."""
-    texts = content.get("warnings", ())
-    findings = [remark(text).to_dict() for text in texts]
-    return {**content, "schema_version": 2, "findings": findings}
+def _current_schema(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Convert a result of schema 1 or 2; others stay as they are."""
+    if content.get("schema_version") == 1:  # remarks were sentences
+        findings = [remark(text).to_dict() for text in content.get("warnings", ())]
+        content = {**content, "schema_version": 2, "findings": findings}
+    if content.get("schema_version") == 2:
+        renamed = {
+            "edge_probabilities": "probabilities",
+            "existence_probabilities": "existence",
+            "confounding_probabilities": "confounding",
+            "agreement_matrix": "agreement",
+            "confounders": "confounded_pairs",
+        }
+        content = {renamed.get(key, key): value for key, value in content.items()}
+        content |= {"schema_version": 3, "provenance": _provenance_of_settings(content["settings"])}
+    return content
+
+
+def _provenance_of_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The provenance of a result of schema 2, which knew neither digests nor all options."""
+    read = {option: settings[option] for option in ("max_rows", "drop", "nominal") if option in settings}
+    options = {
+        "n_passes": settings.get("n_passes", settings.get("runs")),
+        "random_state": settings.get("random_state", settings.get("seed")),
+        "threshold": settings.get("threshold"),
+        "protocol": settings.get("protocol"),
+        "device": settings.get("device"),
+        "read": settings.get("read", read),
+    }
+    sizes = ("source", "rows", "total_rows", "columns", "active_columns", "gaps")
+    return {
+        "versions": {"foundcause": settings.get("version")},
+        "data": {
+            **{key: settings.get(key) for key in sizes},
+            "n_effective": settings.get("independent_rows", settings.get("rows")),
+            "digest": None,
+        },
+        "weights": {"file": settings.get("checkpoint"), "network": settings.get("network"), "digest": None},
+        "options": options,
+    }
 
 
 def _nullable(matrix: np.ndarray) -> list[list[float | None]]:
-    """Nested lists with ``None`` for what is not finite: JSON knows no NaN."""
+    """Nested lists with ``None`` for what is not finite, because JSON knows no NaN."""
     return [[float(cell) if np.isfinite(cell) else None for cell in row] for row in matrix]

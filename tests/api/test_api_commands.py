@@ -78,7 +78,7 @@ def test_json_equals_the_api_and_quiet_is_quiet(run, table, tiny_checkpoint):
         json.loads(done.stdout),
         fc.discover(table, checkpoint=tiny_checkpoint, random_state=3, n_passes=2, threshold=0.3),
     )
-    np.testing.assert_allclose(found["edge_probabilities"], expected.edge_probabilities, atol=1e-5)
+    np.testing.assert_allclose(found["probabilities"], expected.probabilities.to_numpy(), atol=1e-5)
     assert not (table.parent / "table-graph").exists()
     done = run("discover", table, "--quiet", "--out", "o", "--n-passes", 1)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

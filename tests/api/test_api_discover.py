@@ -16,13 +16,7 @@ import foundcause as fc
 from foundcause.errors import CheckpointError, ConfigError, InputError, KnowledgeError, ResourceError, TableError
 from foundcause.weights import SHIPPED_CHECKPOINT
 
-MATRICES = (
-    "edge_probabilities",
-    "existence_probabilities",
-    "confounding_probabilities",
-    "adjacency_matrix",
-    "agreement_matrix",
-)
+MATRICES = ("probabilities", "existence", "confounding", "adjacency", "agreement")
 
 
 def survey(rows: int = 300, seed: int = 0) -> pd.DataFrame:
@@ -50,25 +44,25 @@ def content(result: fc.Result) -> str:
 
 def test_the_result_is_whole(result):
     assert result.names == tuple(survey().columns)
-    assert 0 < result.adjacency_matrix.sum() < 40, "the tiny network should give some edges, else nothing is tested"
+    assert 0 < len(result.edges) < 40, "the tiny network should give some edges, else nothing is tested"
     assert nx.is_directed_acyclic_graph(result.graph)
     for name in MATRICES:
-        matrix = getattr(result, name)
+        matrix = getattr(result, name).to_numpy()
         assert np.isfinite(matrix).all() and matrix.min() >= 0 and matrix.max() <= 1 and not np.diag(matrix).any()
-    np.testing.assert_array_equal(result.confounding_probabilities, result.confounding_probabilities.T)
+    np.testing.assert_array_equal(result.confounding.to_numpy(), result.confounding.to_numpy().T)
     np.testing.assert_allclose(
-        result.edge_probabilities + result.edge_probabilities.T, result.existence_probabilities, atol=1e-12
+        result.probabilities.to_numpy() + result.probabilities.to_numpy().T, result.existence.to_numpy(), atol=1e-12
     )
     assert (result.edges["probability"] > result.threshold).all()
     assert {"read", "load", "passes", "decode", "total"} <= set(result.timing)
-    assert result.settings["random_state"] == 0 and result.settings["n_passes"] == 10
+    assert result.provenance["options"]["random_state"] == 0 and result.provenance["options"]["n_passes"] == 10
     assert "correlation" in result.evidence and result.preview.shape == (300, 7)
 
 
 def test_same_seed_same_bytes_and_another_seed_another_answer(result, tiny_checkpoint):
     assert content(fc.discover(survey(), checkpoint=tiny_checkpoint)) == content(result)
     other = fc.discover(survey(), checkpoint=tiny_checkpoint, random_state=1)
-    assert not np.array_equal(other.edge_probabilities, result.edge_probabilities)
+    assert not np.array_equal(other.probabilities.to_numpy(), result.probabilities.to_numpy())
 
 
 def test_units_do_not_matter(tiny_checkpoint):
@@ -78,7 +72,7 @@ def test_units_do_not_matter(tiny_checkpoint):
     table = table.mask(rng.random(table.shape) < 0.05)
     other = table.assign(a=table["a"] * 1000.0, b=table["b"] * 1.8 + 32.0)
     found, again = (fc.discover(t, n_passes=3, checkpoint=tiny_checkpoint) for t in (table, other))
-    np.testing.assert_allclose(again.edge_probabilities, found.edge_probabilities, atol=1e-4)
+    np.testing.assert_allclose(again.probabilities.to_numpy(), found.probabilities.to_numpy(), atol=1e-4)
 
 
 @pytest.mark.parametrize("protocol", ["default", "paper"])
@@ -129,7 +123,7 @@ def test_knowledge_is_obeyed(tiny_checkpoint, protocol):
     assert not any(cause == "mood" for cause, _ in edges)
     assert nx.is_directed_acyclic_graph(result.graph)
     free = fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol)
-    assert (result.confounding_probabilities >= free.confounding_probabilities).all()
+    assert (result.confounding.to_numpy() >= free.confounding.to_numpy()).all()
     assert result.knowledge == known
 
 
@@ -187,10 +181,10 @@ def test_isolated_columns_stay_without_edges_and_change_nothing(result, tiny_che
     wider = fc.discover(frame, checkpoint=tiny_checkpoint, read={"duplicate": "exclude"})
     for name in ("site", "id"):
         assert not wider.probabilities[name].any() and not wider.probabilities.loc[name].any()
-    isolated = [column.name for column in wider.columns if column.role == "excluded"]
+    isolated = [column.name for column in wider.column_info if column.role == "excluded"]
     assert set(isolated) == {"site", "id", "d"}  # 'copy' stands before 'd' in the alphabet
     rest = [name for name in result.names if name != "d"]
-    np.testing.assert_allclose(wider.existence_probabilities.shape, (10, 10))
+    np.testing.assert_allclose(wider.existence.to_numpy().shape, (10, 10))
     assert wider.probabilities.loc[rest, rest].shape == (6, 6)
 
 
@@ -198,7 +192,7 @@ def test_sampled_file_and_round_trip(tmp_path, tiny_checkpoint):
     path = tmp_path / "t.csv"
     survey(3000).to_csv(path, index=False)
     result = fc.discover(path, checkpoint=tiny_checkpoint, read={"max_rows": 500})
-    assert result.settings["rows"] == 500 and result.settings["total_rows"] == 3000
+    assert result.provenance["data"]["rows"] == 500 and result.provenance["data"]["total_rows"] == 3000
     result.save(tmp_path / "out")
     again = fc.load(tmp_path / "out")
     assert content(again) == content(result)
@@ -246,7 +240,7 @@ def test_without_weights_it_says_how_to_get_some(monkeypatch, tmp_path):
 def test_the_environment_names_a_checkpoint(monkeypatch, tmp_path, tiny_checkpoint):
     monkeypatch.setattr("foundcause.weights.SHIPPED_CHECKPOINT", tmp_path / "absent")
     monkeypatch.setenv("FOUNDCAUSE_CHECKPOINT", str(tiny_checkpoint))
-    assert fc.discover(survey(50)).settings["checkpoint"] == "tiny.safetensors"
+    assert fc.discover(survey(50)).provenance["weights"]["file"] == "tiny.safetensors"
 
 
 def test_importing_foundcause_is_light():
@@ -260,9 +254,12 @@ def test_required_edges_of_idle_columns_are_told_apart_and_the_source_is_named(t
     result = fc.discover(frame, checkpoint=tiny_checkpoint, n_passes=1, knowledge={"required": ["still -> a"]})
     (finding,) = (finding for finding in result.findings if finding.code == "unsupported-edge")
     assert finding.details["edges"] == [["still", "a"]]
-    assert result.settings["source"] is None
+    assert result.provenance["data"]["source"] is None
     frame.to_csv(tmp_path / "mine.csv", index=False)
-    assert fc.discover(tmp_path / "mine.csv", checkpoint=tiny_checkpoint, n_passes=1).settings["source"] == "mine.csv"
+    assert (
+        fc.discover(tmp_path / "mine.csv", checkpoint=tiny_checkpoint, n_passes=1).provenance["data"]["source"]
+        == "mine.csv"
+    )
 
 
 def test_misuse_is_named(tiny_checkpoint, tmp_path):
@@ -280,16 +277,16 @@ def test_columns_chosen_are_recorded_however_they_are_given(tiny_checkpoint):
     options = {"checkpoint": tiny_checkpoint, "n_passes": 1}
     for given in (first, [first], {first}, iter([first])):
         result = fc.discover(frame, read={"drop": given}, **options)
-        assert result.settings["read"]["drop"] == [first] and first not in result.names
-    assert fc.discover(frame, read={"nominal": {second, first}}, **options).settings["read"]["nominal"] == sorted(
-        [first, second]
-    )
+        assert result.provenance["options"]["read"]["drop"] == [first] and first not in result.names
+    assert fc.discover(frame, read={"nominal": {second, first}}, **options).provenance["options"]["read"][
+        "nominal"
+    ] == sorted([first, second])
 
 
 def test_numpy_numbers_as_options_can_be_saved(tiny_checkpoint, tmp_path):
     options = {"n_passes": np.int64(1), "random_state": np.int32(3), "read": {"max_rows": np.int64(50)}}
     result = fc.discover(survey(60), checkpoint=tiny_checkpoint, threshold=np.float32(0.5), **options)
-    assert fc.load(result.save(tmp_path / "o")).settings == result.settings
+    assert fc.load(result.save(tmp_path / "o")).provenance == result.provenance
     plain = fc.discover(
         survey(60), checkpoint=tiny_checkpoint, threshold=0.5, n_passes=1, random_state=3, read={"max_rows": 50}
     )

@@ -28,8 +28,8 @@ def test_fit_and_parameters(values, tiny_checkpoint):
     assert clone(estimator).set_params(n_passes=3).n_passes == 3
     assert estimator.fit(values) is estimator
     expected = fc.discover(values, checkpoint=tiny_checkpoint, n_passes=2, random_state=4)
-    np.testing.assert_array_equal(estimator.adjacency_, expected.adjacency_matrix.astype(int))
-    np.testing.assert_array_equal(estimator.probabilities_, expected.edge_probabilities)
+    np.testing.assert_array_equal(estimator.adjacency_, expected.adjacency.to_numpy())
+    np.testing.assert_array_equal(estimator.probabilities_, expected.probabilities.to_numpy())
     assert estimator.n_features_in_ == 5 and list(estimator.feature_names_in_) == list(expected.names)
     assert nx.is_directed_acyclic_graph(estimator.result_.graph)
 

@@ -20,7 +20,7 @@ import foundcause as fc
 rng = np.random.default_rng(0)
 table = rng.normal(size=(200, 5)).cumsum(axis=1)
 table[rng.random(table.shape) < 0.1] = np.nan
-print(fc.discover(table, n_passes=2).edge_probabilities.tobytes().hex(), torch.get_default_dtype())
+print(fc.discover(table, n_passes=2).probabilities.to_numpy().tobytes().hex(), torch.get_default_dtype())
 """
 
 

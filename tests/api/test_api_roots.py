@@ -47,13 +47,16 @@ def test_roots_share_no_hidden_cause_and_other_pairs_are_left_alone(believer, pr
 
 def test_roots_stand_in_no_pair_of_any_file(believer, tmp_path):
     free = _discover(_table(), believer)
-    assert set(ROOTS) & {*free.confounders["first"], *free.confounders["second"]}, "nothing is tested"
+    assert set(ROOTS) & {*free.confounded_pairs["first"], *free.confounded_pairs["second"]}, "nothing is tested"
     told = _discover(_table(), believer, knowledge={"roots": ROOTS})
-    assert len(told.confounders) and not set(ROOTS) & {*told.confounders["first"], *told.confounders["second"]}
+    assert len(told.confounded_pairs) and not set(ROOTS) & {
+        *told.confounded_pairs["first"],
+        *told.confounded_pairs["second"],
+    }
     folder = told.save(tmp_path / "o")
-    pairs = json.loads((folder / "result.json").read_text())["confounders"]
-    assert len(pairs) == len(told.confounders)
-    assert not set(ROOTS) & set(pd.read_csv(folder / "confounders.csv")[["first", "second"]].to_numpy().ravel())
+    pairs = json.loads((folder / "result.json").read_text())["confounded_pairs"]
+    assert len(pairs) == len(told.confounded_pairs)
+    assert not set(ROOTS) & set(pd.read_csv(folder / "confounded_pairs.csv")[["first", "second"]].to_numpy().ravel())
     dashed = [line for line in (folder / "graph.dot").read_text().splitlines() if "dir=both" in line]
     assert len(dashed) == len(pairs) and not any(f'"{root}"' in line for line in dashed for root in ROOTS)
 
@@ -62,7 +65,7 @@ def test_other_knowledge_changes_no_hidden_cause(believer):
     free = _discover(_table(), believer)
     for known in ({"sinks": ["a"]}, {"tiers": [["age", "sex"], ["a"]]}, {"forbidden": ["a -> b"]}, {}):
         told = _discover(_table(), believer, knowledge=known)
-        np.testing.assert_array_equal(told.confounding_probabilities, free.confounding_probabilities)
+        np.testing.assert_array_equal(told.confounding.to_numpy(), free.confounding.to_numpy())
 
 
 def test_order_of_columns_does_not_matter_to_roots(believer):
@@ -78,7 +81,7 @@ def test_order_of_columns_does_not_matter_to_roots(believer):
 def test_a_root_without_a_part_is_no_harm(believer):
     free = _discover(_table(), believer)
     told = _discover(_table(), believer, knowledge={"roots": ["site"]})
-    np.testing.assert_array_equal(told.confounding_probabilities, free.confounding_probabilities)
+    np.testing.assert_array_equal(told.confounding.to_numpy(), free.confounding.to_numpy())
 
 
 def test_dense_confounding_counts_the_other_columns(believer):
@@ -87,9 +90,9 @@ def test_dense_confounding_counts_the_other_columns(believer):
         return [(details["pairs"], details["of"], details["without_roots"]) for details in found]
 
     free = _discover(_table(), believer)
-    assert dense(free) == [(len(free.confounders), 28, False)]
+    assert dense(free) == [(len(free.confounded_pairs), 28, False)]
     told = _discover(_table(), believer, knowledge={"roots": ROOTS})
-    assert dense(told) == [(len(told.confounders), 15, True)]
+    assert dense(told) == [(len(told.confounded_pairs), 15, True)]
     assert dense(_discover(_table()[[*"abcde"]], believer)) == [], "ten pairs are not dense"
 
 

@@ -69,11 +69,11 @@ def test_a_series_is_read_as_the_rows_it_is_worth() -> None:
     rng = np.random.default_rng(0)
     values = lfilter([1.0], [1.0, -0.9], rng.normal(size=(ROWS, 5)), axis=0)
     series = fc.discover(values, n_passes=3)
-    assert 30 < series.settings["independent_rows"] < 80
-    assert _order(series)["n_effective"] == series.settings["independent_rows"]
+    assert 30 < series.provenance["data"]["n_effective"] < 80
+    assert _order(series)["n_effective"] == series.provenance["data"]["n_effective"]
     shuffled = fc.discover(values[rng.permutation(ROWS)], n_passes=3)
-    assert shuffled.settings["independent_rows"] == ROWS and _order(shuffled) is None
-    expected = [found.existence_probabilities.sum() for found in (series, shuffled)]
+    assert shuffled.provenance["data"]["n_effective"] == ROWS and _order(shuffled) is None
+    expected = [found.existence.to_numpy().sum() for found in (series, shuffled)]
     assert expected[0] < 0.7 * expected[1]  # columns that only drift look related to who takes every row for a new one
     walk = fc.discover(np.cumsum(rng.normal(size=(ROWS, 3)), axis=0), n_passes=1)
     assert _order(walk)["direction"] == 1
@@ -81,7 +81,7 @@ def test_a_series_is_read_as_the_rows_it_is_worth() -> None:
 
 def test_other_protocols_take_rows_as_they_come() -> None:
     values = np.cumsum(np.random.default_rng(1).normal(size=(100, 3)), axis=0)
-    assert fc.discover(values, protocol="paper", n_passes=1).settings["independent_rows"] == 100
+    assert fc.discover(values, protocol="paper", n_passes=1).provenance["data"]["n_effective"] == 100
 
 
 def test_a_dated_series_is_read_from_its_oldest_row_on(tmp_path) -> None:

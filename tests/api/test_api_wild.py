@@ -56,7 +56,7 @@ def frames(draw) -> pd.DataFrame:
 
 def check(result: fc.Result) -> None:
     assert nx.is_directed_acyclic_graph(result.graph)
-    for matrix in (result.edge_probabilities, result.confounding_probabilities, result.existence_probabilities):
+    for matrix in (result.probabilities.to_numpy(), result.confounding.to_numpy(), result.existence.to_numpy()):
         assert np.isfinite(matrix).all() and matrix.min(initial=0) >= 0 and matrix.max(initial=0) <= 1
     assert len(set(result.names)) == len(result.names) and all(result.names)
     assert fc.Result.from_json(result.to_json()).names == result.names
@@ -106,7 +106,7 @@ def test_one_column_and_nothing_active(tiny_checkpoint):
     with pytest.raises(TableError, match="one column, 'a'; a graph needs at least two"):
         fc.discover(pd.DataFrame({"a": np.arange(30.0) ** 2}), checkpoint=tiny_checkpoint)
     result = fc.discover(pd.DataFrame({"a": [1] * 9, "b": [2] * 9}), checkpoint=tiny_checkpoint)
-    assert not result.adjacency_matrix.any() and any(finding.code == "no-graph" for finding in result.findings)
+    assert not result.adjacency.to_numpy(bool).any() and any(finding.code == "no-graph" for finding in result.findings)
 
 
 def test_five_thousand_columns_are_refused_before_the_work(tiny_checkpoint, monkeypatch):

@@ -153,6 +153,6 @@ def test_release_protocol_end_to_end(golden, tmp_path, case):
 
     path = save(tmp_path / "official.safetensors", network)
     result = fc.discover(values, protocol="release", checkpoint=path)
-    np.testing.assert_allclose(result.edge_probabilities[off], probabilities[off], atol=1e-5)
+    np.testing.assert_allclose(result.probabilities.to_numpy()[off], probabilities[off], atol=1e-5)
     # Ours is always acyclic: the released edges, less those that close a cycle.
-    assert not (result.adjacency_matrix & ~adjacency).any()
+    assert not (result.adjacency.to_numpy(bool) & ~adjacency).any()

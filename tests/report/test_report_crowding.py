@@ -15,6 +15,7 @@ from foundcause.diagnostics.graph import drawn_pairs
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result
+from made_answers import decoded
 
 DRAWN = "given.map((result) => [drawnPairs(result).map(({ i, j }) => [i, j]), drawnNote(result)])"
 VIEWED = """(() => {
@@ -41,17 +42,11 @@ def _result(columns: int, share: float, *, idle: int = 0, roots: int = 0, seed: 
     hidden[:able, :able] = np.triu(
         np.where(rng.random((able, able)) < share, rng.uniform(0.6, 1, (able, able)), 0.1), 1
     )
-    nothing = np.zeros((columns, columns))
     status = ["excluded" if k >= columns - idle else "variable" for k in range(columns)]
     return Result(
         names=names,
-        edge_probabilities=nothing,
-        existence_probabilities=nothing,
-        confounding_probabilities=hidden + hidden.T,
-        adjacency_matrix=nothing > 0,
-        agreement_matrix=nothing,
-        threshold=0.5,
-        columns=tuple(
+        decoded=decoded(np.zeros((columns, columns)), confounding=hidden + hidden.T),
+        column_info=tuple(
             Column(name=name, kind="continuous", distinct=9, role=state)  # type: ignore[arg-type]
             for name, state in zip(names, status, strict=True)
         ),
@@ -69,10 +64,12 @@ def test_the_page_draws_the_pairs_that_pictures_draw() -> None:
     ]
     notes = 0
     for result, (pairs, note) in zip(results, run_script(DRAWN, [each.to_dict() for each in results]), strict=True):
-        drawn = [(result.names.index(pair.first), result.names.index(pair.second)) for pair in drawn_pairs(result)]
+        drawn = [
+            (result.names.index(pair["first"]), result.names.index(pair["second"])) for pair in drawn_pairs(result)
+        ]
         assert sorted(map(tuple, pairs)) == sorted(drawn)
-        assert bool(note) == (len(drawn) < len(result.hidden_causes))
-        assert not note or str(len(result.hidden_causes)) in note
+        assert bool(note) == (len(drawn) < len(result.confounded_pairs))
+        assert not note or str(len(result.confounded_pairs)) in note
         notes += bool(note)
     assert 10 < notes < len(results) - 10
 
@@ -82,7 +79,8 @@ def test_the_graph_view_draws_them_and_hands_on_the_note() -> None:
     positions = {"positions": [[k, 0] for k in range(40)]}
     given = {"cytoscape": str(STATIC / "vendor" / "cytoscape.min.js"), "result": result.to_dict() | positions}
     view = run_script(VIEWED, given)
-    drawn = {f"h{result.names.index(pair.first)}-{result.names.index(pair.second)}" for pair in drawn_pairs(result)}
+    pairs = [(result.names.index(pair["first"]), result.names.index(pair["second"])) for pair in drawn_pairs(result)]
+    drawn = {f"h{i}-{j}" for i, j in pairs}
     assert len(drawn) == 40 and set(view["shown"]) == drawn and view["hidden"] == []
     first, second = view["notes"]
     assert first and second == "", "no pair is drawn, none left out"

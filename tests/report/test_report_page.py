@@ -17,6 +17,7 @@ from foundcause.findings import remark
 from foundcause.knowledge import Knowledge
 from foundcause.report import render_html, write_html
 from foundcause.result import Result
+from made_answers import decoded, provenance
 
 EVIL = "<script>window.evil=1</script>"
 VIEW = "document.getElementById('graph').foundcauseView.cytoscape"
@@ -30,15 +31,10 @@ def _result() -> Result:
     hidden[0, 2] = hidden[2, 0] = 0.7
     return Result(
         names=names,
-        edge_probabilities=edges,
-        existence_probabilities=np.clip(edges + edges.T, 0, 1),
-        confounding_probabilities=hidden,
-        adjacency_matrix=edges > 0.5,
-        agreement_matrix=(edges > 0.5) * 1.0,
-        threshold=0.5,
+        decoded=decoded(edges, confounding=hidden),
         findings=[remark(f"column {EVIL!r} is odd")],
-        settings={"rows": 50},
-        columns=tuple(Column(name=name, kind="continuous", distinct=50) for name in names),
+        provenance=provenance(50),
+        column_info=tuple(Column(name=name, kind="continuous", distinct=50) for name in names),
         preview=np.random.default_rng(0).normal(size=(50, 4)),
         evidence={
             "correlation": np.full((4, 4), 0.4),
@@ -73,15 +69,15 @@ def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_source_is_named_when_known() -> None:
-    named = replace(_result(), settings={"source": "a<b.csv", "rows": 50})
+    named = replace(_result(), provenance=provenance(50, source="a<b.csv"))
     assert "<h1>Causal graph of a&lt;b.csv</h1>" in render_html(named)
-    unnamed = render_html(replace(_result(), settings={"source": None, "rows": 50}))
+    unnamed = render_html(replace(_result(), provenance=provenance(50)))
     assert "<h1>Causal graph</h1>" in unnamed and "<dt>source</dt>" not in unnamed
 
 
 def test_columns_chosen_are_listed_by_name() -> None:
-    page = render_html(replace(_result(), settings={"drop": ["zip", "a<b"], "nominal": []}))
-    assert "<dt>drop</dt><dd>zip, a&lt;b</dd>" in page and "<dt>nominal</dt>" not in page
+    page = render_html(replace(_result(), provenance=provenance(50, drop=["zip", "a<b"], nominal=[])))
+    assert "<dt>options.read.drop</dt><dd>zip, a&lt;b</dd>" in page and "<dt>nominal</dt>" not in page
 
 
 def _knowledge_section(known: Knowledge) -> str:
@@ -125,9 +121,8 @@ def test_given_edges_are_marked_and_excluded_cells_explained(browser: Any, tmp_p
     agreed = (edges > 0.8) * 1.0
     agreed[0, 3] = 0.4  # over the threshold, yet the answer rejects it
     known = Knowledge(tiers=[["age"], ["dose"]], required=[("dose", "outcome")])
-    result = replace(
-        _result(), edge_probabilities=edges, adjacency_matrix=agreed > 0.5, agreement_matrix=agreed, knowledge=known
-    )
+    answer = decoded(edges, confounding=_result().decoded.confounding, adjacency=agreed > 0.5, agreement=agreed)
+    result = replace(_result(), decoded=answer, knowledge=known)
     tab = browser.new_page()
     tab.goto(write_html(result, tmp_path / "report.html").as_uri())
     assert "2 edges (1 given by you)" in tab.inner_text(".summary")
@@ -146,7 +141,11 @@ def test_given_edges_are_marked_and_excluded_cells_explained(browser: Any, tmp_p
 
 def test_slider_rests_exactly_at_the_recommended_threshold(browser: Any, tmp_path: Path) -> None:
     tab = browser.new_page()
-    tab.goto(write_html(replace(_result(), threshold=0.6049), tmp_path / "report.html").as_uri())
+    tab.goto(
+        write_html(
+            replace(_result(), decoded=replace(_result().decoded, threshold=0.6049)), tmp_path / "report.html"
+        ).as_uri()
+    )
     assert tab.inner_text("#threshold-value") == "0.60" and len(_edge_rows(tab)) == 3
     tab.focus("#threshold")
     tab.keyboard.press("ArrowRight")

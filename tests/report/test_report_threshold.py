@@ -35,11 +35,11 @@ def _passes(rng: np.random.Generator, passes: int, variables: int) -> Passes:
 def _page_result(answer: Decoded, required: np.ndarray, protocol: str) -> dict[str, Any]:
     return {
         "names": [f"v{k}" for k in range(len(answer.edges))],
-        "edge_probabilities": answer.edges.tolist(),
-        "agreement_matrix": answer.agreement.tolist(),
+        "probabilities": answer.edges.tolist(),
+        "agreement": answer.agreement.tolist(),
         "adjacency": answer.adjacency.astype(int).tolist(),
         "threshold": answer.threshold,
-        "settings": {"protocol": protocol},
+        "provenance": {"options": {"protocol": protocol}},
         "required_pairs": np.argwhere(required).tolist(),
     }
 
@@ -131,8 +131,8 @@ def test_edges_that_stood_in_too_few_passes_are_not_shown() -> None:
     """The finding: an edge over the threshold that the answer rejects stood in the report's table."""
     result = {
         "names": ["a", "b", "c"],
-        "edge_probabilities": [[0, 0.9, 0.4], [0, 0, 0.3], [0, 0.25, 0]],
-        "agreement_matrix": [[0, 1, 0.4], [0, 0, 0.7], [0, 0.3, 0]],
+        "probabilities": [[0, 0.9, 0.4], [0, 0, 0.3], [0, 0.25, 0]],
+        "agreement": [[0, 1, 0.4], [0, 0, 0.7], [0, 0.3, 0]],
         "adjacency": [[0, 1, 0], [0, 0, 1], [0, 0, 0]],
         "threshold": 0.217,
     }

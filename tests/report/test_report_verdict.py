@@ -14,7 +14,7 @@ from foundcause.diagnostics.graph import edge_findings
 def _verdict(forward: float, backward: float, **more: Any) -> str:
     result = {
         "names": ["chol", "bmi"],
-        "edge_probabilities": [[0, forward], [backward, 0]],
+        "probabilities": [[0, forward], [backward, 0]],
         "adjacency": [[0, 0], [int(backward > 0.5), 0]],
         **more,
     }
@@ -78,7 +78,10 @@ def test_statistics_say_what_they_rest_on() -> None:
     columns[3] |= {"role": "excluded", "reason": "constant"}
     correlation = [[None, 0.25, 0.5, None], [0.25, None, None, None], [0.5, None, None, None], [None] * 4]
     result = {"names": [*"abcd"], "columns": columns, "evidence": {"correlation": correlation}}
-    given = {"result": result | {"settings": {"gaps": "filled from similar rows"}}, "pairs": [[0, 1], [1, 2], [0, 2]]}
+    given = {
+        "result": result | {"provenance": {"data": {"gaps": "filled from similar rows"}}},
+        "pairs": [[0, 1], [1, 2], [0, 2]],
+    }
     filled, never, whole = run_script(TEXT, given)
     assert "correlation|0.25|same|" in filled
     assert "Missing cells were filled from similar rows for these figures." in filled

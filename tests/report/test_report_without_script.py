@@ -9,6 +9,7 @@ import numpy as np
 
 from foundcause.report import render_html
 from foundcause.result import Result
+from made_answers import decoded, provenance
 
 EVIL = "</noscript><b>"
 
@@ -17,13 +18,8 @@ def _page(probability: float) -> str:
     edges = np.array([[0.0, probability], [0.0, 0.0]])
     result = Result(
         names=("age & sex", EVIL),
-        edge_probabilities=edges,
-        existence_probabilities=edges + edges.T,
-        confounding_probabilities=np.zeros((2, 2)),
-        adjacency_matrix=edges > 0.5,
-        agreement_matrix=(edges > 0.5) * 0.7,
-        threshold=0.5,
-        settings={"rows": 50},
+        decoded=decoded(edges, agreement=(edges > 0.5) * 0.7),
+        provenance=provenance(50),
     )
     found = re.findall(r"<noscript>(.*?)</noscript>", render_html(result), re.S)
     assert len(found) == 1

@@ -8,6 +8,7 @@ from foundcause.data.table import Column
 from foundcause.findings import remark
 from foundcause.knowledge import Knowledge
 from foundcause.result import Result
+from made_answers import decoded, provenance
 
 NAMES = ("age", 'bl"ood', "</script><b>x</b>", "tar\nmac", "lonely")
 
@@ -24,16 +25,11 @@ def make_result(names: tuple[str, ...] = NAMES) -> Result:
     preview[3, 1] = np.nan
     return Result(
         names=names,
-        edge_probabilities=edges,
-        existence_probabilities=np.clip(edges + edges.T, 0, 1),
-        confounding_probabilities=hidden,
-        adjacency_matrix=edges > 0.5,
-        agreement_matrix=(edges > 0.5) * 0.9,
-        threshold=0.5,
+        decoded=decoded(edges, confounding=hidden, agreement=(edges > 0.5) * 0.9),
         findings=[remark("column '<i>' is odd")],
-        settings={"rows": 40, "seed": 0},
+        provenance=provenance(rows=40),
         timing={"network": 0.1234},
-        columns=tuple(Column(name=name, kind="continuous", distinct=40) for name in names),
+        column_info=tuple(Column(name=name, kind="continuous", distinct=40) for name in names),
         knowledge=Knowledge(forbidden=[(names[3], names[0])]),
         preview=preview,
         evidence={"correlation": np.eye(D)},

@@ -17,7 +17,7 @@ from made_result import make_result
 
 from foundcause.errors import InputError, OutputError
 from foundcause.files import write_text
-from foundcause.report.export import FILES, confounder_graph
+from foundcause.report.export import FILES, with_latent_nodes
 from foundcause.report.layout import layered_positions
 from foundcause.result import Result
 
@@ -38,7 +38,7 @@ def test_gml_and_graphml_read_back_by_networkx(result: Result, tmp_path) -> None
         hidden = [node for node in graph if node not in result.names]
         assert len(hidden) == 1
         assert set(graph.successors(hidden[0])) == {result.names[1], result.names[3]}
-        assert graph.edges[result.names[0], result.names[1]]["probability"] == pytest.approx(0.9)
+        assert graph.edges[result.names[0], result.names[1]]["weight"] == pytest.approx(0.9)
 
 
 def test_graphml_survives_control_characters(tmp_path) -> None:
@@ -51,7 +51,7 @@ def test_csv_tables_read_back_by_pandas(result: Result, tmp_path) -> None:
     result.save(tmp_path / "out")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "out" / "edges.csv"), result.edges, check_dtype=False)
     adjacency = pd.read_csv(tmp_path / "out" / "adjacency.csv", index_col=0)
-    np.testing.assert_array_equal(adjacency.to_numpy(), result.adjacency_matrix.astype(int))
+    np.testing.assert_array_equal(adjacency.to_numpy(), result.adjacency.to_numpy())
     written = {p.name for p in (tmp_path / "out").iterdir()}
     assert written == set(FILES)
 
@@ -186,7 +186,7 @@ def test_dowhy_refuses_data_that_lack_a_column() -> None:
 
 def test_hidden_nodes_never_collide_with_columns() -> None:
     result = make_result(("a", "b", "c", "d", "hidden:b~d"))
-    assert confounder_graph(result).number_of_nodes() == 6
+    assert with_latent_nodes(result).number_of_nodes() == 6
 
 
 def test_unwritable_place_is_said_clearly(tmp_path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from matplotlib.patches import FancyArrowPatch
 
 from foundcause.result import Result
+from made_answers import decoded
 
 
 def _wide(columns: int) -> Result:
@@ -24,12 +25,7 @@ def _wide(columns: int) -> Result:
         hidden[i, j] = hidden[j, i] = 0.8
     return Result(
         names=names,
-        edge_probabilities=edges,
-        existence_probabilities=edges + edges.T,
-        confounding_probabilities=hidden,
-        adjacency_matrix=edges > 0.5,
-        agreement_matrix=edges,
-        threshold=0.5,
+        decoded=decoded(edges, confounding=hidden),
     )
 
 
@@ -86,8 +82,7 @@ def test_arrows_end_at_the_border_of_boxes(tmp_path: Path) -> None:
     edges = np.zeros((12, 12))
     edges[0, 1:] = 0.9
     names = tuple(f"a column number {k:02d}" for k in range(12))
-    star = replace(_wide(12), names=names, edge_probabilities=edges, adjacency_matrix=edges > 0.5)
-    ax = replace(star, confounding_probabilities=np.zeros((12, 12))).plot(tmp_path / "g.png")
+    ax = replace(_wide(12), names=names, decoded=decoded(edges)).plot(tmp_path / "g.png")
     ax.get_figure().canvas.draw()  # the file has another resolution than the figure
     boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts]
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]

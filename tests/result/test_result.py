@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -14,17 +15,25 @@ from foundcause.api import load
 from foundcause.errors import InputError
 from foundcause.findings import remark
 from foundcause.result import Result
+from made_answers import decoded
 
 
 def test_edges_are_sorted_by_probability(result: Result) -> None:
     assert list(result.edges["probability"]) == [0.9, 0.8, 0.7, 0.55]
-    assert list(result.edges.columns) == ["cause", "effect", "probability", "agreement"]
+    assert list(result.edges.columns) == [
+        "cause",
+        "effect",
+        "probability",
+        "reverse_probability",
+        "orientation",
+        "agreement",
+    ]
     assert tuple(result.edges.loc[0, ["cause", "effect"]]) == (result.names[0], result.names[1])
 
 
-def test_confounders_list_each_pair_once(result: Result) -> None:
-    assert len(result.confounders) == 1
-    assert set(result.confounders.loc[0, ["first", "second"]]) == {result.names[1], result.names[3]}
+def test_confounded_pairs_list_each_pair_once(result: Result) -> None:
+    assert len(result.confounded_pairs) == 1
+    assert set(result.confounded_pairs.loc[0, ["first", "second"]]) == {result.names[1], result.names[3]}
 
 
 def test_graph_is_acyclic_and_keeps_lonely_columns(result: Result) -> None:
@@ -70,7 +79,7 @@ def test_json_file_round_trip(result: Result, tmp_path) -> None:
         (lambda content: content.pop("schema"), "not a foundcause result"),
         (lambda content: content.update(schema_version=99), "schema version 99"),
         (lambda content: content.pop("names"), "incomplete"),
-        (lambda content: content["edge_probabilities"][0].pop(), "damaged"),
+        (lambda content: content["probabilities"][0].pop(), "damaged"),
         (lambda content: content.update(threshold="high"), "damaged.*'high'"),
         (lambda content: content.update(evidence=[]), "damaged"),
     ],
@@ -85,12 +94,12 @@ def test_damaged_json_is_refused_with_a_reason(result: Result, change, message: 
 
 
 def test_wrong_shapes_and_nan_are_refused(result: Result) -> None:
-    with pytest.raises(InputError, match="edge_probabilities has shape"):
-        replace(result, edge_probabilities=np.zeros((2, 2)))
-    broken = result.edge_probabilities.copy()
+    with pytest.raises(InputError, match="probabilities has shape"):
+        replace(result, decoded=decoded(np.zeros((2, 2))))
+    broken = result.probabilities.to_numpy().copy()
     broken[0, 1] = np.nan
     with pytest.raises(InputError, match="non-finite"):
-        replace(result, edge_probabilities=broken)
+        replace(result, decoded=decoded(broken))
 
 
 def test_a_file_that_holds_no_object_is_no_result(tmp_path) -> None:
@@ -106,12 +115,35 @@ def test_findings_come_by_severity_and_survive_json(result: Result) -> None:
     assert Result.from_json(made.to_json()).findings == made.findings
 
 
-def test_a_result_of_schema_1_is_read(result: Result) -> None:
-    content = result.to_dict()
-    del content["findings"]
-    content.update(schema_version=1, warnings=["a", "b"])
-    findings = Result.from_json(json.dumps(content)).findings
-    assert [(finding.code, finding.details) for finding in findings] == [
-        ("remark", {"text": "a"}),
-        ("remark", {"text": "b"}),
-    ]
+@pytest.mark.parametrize("version", [1, 2])
+def test_results_of_older_schemas_are_read(version: int) -> None:
+    """Files that versions before wrote: two passes over 30 rows, the root ``age``, and a constant column."""
+    path = Path(__file__).with_name(f"schema_{version}.json")
+    old, result = json.loads(path.read_text()), load(path)
+    assert result.probabilities.to_numpy().tolist() == old["edge_probabilities"]
+    assert result.existence.to_numpy().tolist() == old["existence_probabilities"]
+    assert result.agreement.to_numpy().tolist() == old["agreement_matrix"]
+    assert [(edge.cause, edge.effect) for edge in result.edges.itertuples()] == [("age", "dose")]
+    assert [finding.message for finding in result.findings] == old["warnings"]
+    options, data = result.provenance["options"], result.provenance["data"]
+    assert (options["n_passes"], options["random_state"], data["n_effective"]) == (2, 3, 30)
+    assert result.provenance["weights"]["file"] == "small.safetensors"
+    assert result.knowledge is not None and result.knowledge.roots == ("age",)
+    assert list(result.columns["name"]) == ["age", "dose", "site"]
+    again = Result.from_json(result.to_json())
+    assert again.to_dict() == result.to_dict() and again.to_dict()["schema_version"] == 3
+
+
+def test_an_edge_is_undecided_when_its_reverse_is_nearly_as_probable(result: Result) -> None:
+    edges = np.zeros((5, 5))
+    edges[0, 1], edges[1, 0], edges[1, 2], edges[2, 1] = 0.53, 0.4, 0.6, 0.3
+    made = replace(result, decoded=decoded(edges))
+    assert list(made.edges["orientation"]) == ["directed", "undecided"]
+    assert list(made.edges["reverse_probability"]) == [0.3, 0.4]
+    assert made.graph.edges[made.names[0], made.names[1]]["orientation"] == "undecided"
+
+
+def test_graphs_carry_weights(result: Result) -> None:
+    assert result.graph.edges["age", 'bl"ood']["weight"] == 0.9
+    assert result.confounder_graph.edges['bl"ood', "tar\nmac"]["weight"] == 0.75
+    assert set(result.confounder_graph) == set(result.names)

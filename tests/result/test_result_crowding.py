@@ -16,6 +16,7 @@ from foundcause.diagnostics.graph import drawn_pairs
 from foundcause.knowledge import Knowledge
 from foundcause.report.terminal import print_result
 from foundcause.result import Result
+from made_answers import decoded, provenance
 
 
 def crowd(columns: int, shown: int, seed: int = 0) -> Result:
@@ -27,13 +28,8 @@ def crowd(columns: int, shown: int, seed: int = 0) -> Result:
     hidden[first, second] = np.random.default_rng(seed).uniform(0.55, 0.95, size=shown)
     return Result(
         names=names,
-        edge_probabilities=edges,
-        existence_probabilities=edges + edges.T,
-        confounding_probabilities=hidden + hidden.T,
-        adjacency_matrix=edges > 0.5,
-        agreement_matrix=edges,
-        threshold=0.5,
-        settings={"rows": 60, "total_rows": 60, "n_passes": 1},
+        decoded=decoded(edges, confounding=hidden + hidden.T),
+        provenance=provenance(rows=60),
     )
 
 
@@ -41,7 +37,7 @@ def _arcs(result: Result, path: Path) -> tuple[int, str]:
     """How many dashed arcs the picture has, and its note."""
     ax = result.plot(path)
     drawn = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    return len(drawn) - len(result.arcs), ax.get_title(loc="left")
+    return len(drawn) - len(result.edges), ax.get_title(loc="left")
 
 
 def _printed(result: Result, folder: Path | None) -> str:
@@ -56,7 +52,7 @@ def test_dense_confounding_is_said_and_not_drawn(suffix: str, tmp_path: Path) ->
     arcs, note = _arcs(result, tmp_path / f"g.{suffix}")
     assert arcs == 0 and "60" in note
     assert drawn_pairs(result) == []
-    assert len(result.confounders) == 60, "nothing is hidden from the answer"
+    assert len(result.confounded_pairs) == 60, "nothing is hidden from the answer"
 
 
 def test_a_picture_of_few_arcs_has_all_of_them_and_no_note(tmp_path: Path) -> None:
@@ -77,7 +73,7 @@ def test_columns_without_a_part_and_roots_do_not_count(tmp_path: Path) -> None:
         for name in result.names
     )
     assert len(drawn_pairs(result)) == 22
-    assert drawn_pairs(replace(result, columns=idle)) == [], "22 of 55 pairs are more than a third"
+    assert drawn_pairs(replace(result, column_info=idle)) == [], "22 of 55 pairs are more than a third"
     assert drawn_pairs(replace(result, knowledge=Knowledge(roots=["c11"]))) == []
 
 
@@ -93,10 +89,10 @@ def test_a_crowd_is_printed_as_its_number_and_the_most_probable_few(tmp_path: Pa
     result = crowd(19, 161)
     text = _printed(result, tmp_path)
     assert text.count("<->") == 10 and "161 of 171 pairs seem to share a hidden common cause" in text
-    assert "... and 151 more pairs; confounders.csv and result.json hold all of them" in text
-    best = result.hidden_causes[0]
+    assert "... and 151 more pairs; confounded_pairs.csv and result.json hold all of them" in text
+    best = result.confounded_pairs.loc[0]
     assert next(line for line in text.splitlines() if "<->" in line).split()[:3] == [best.first, "<->", best.second]
-    assert "result.confounders holds all of them" in _printed(result, None)
+    assert "result.confounded_pairs holds all of them" in _printed(result, None)
 
 
 def test_no_more_than_twenty_pairs_are_printed() -> None:
@@ -110,8 +106,8 @@ def test_files_hold_every_pair(tmp_path: Path) -> None:
     result = crowd(12, 60)
     folder = result.save(tmp_path / "o")
     again = Result.from_json(folder / "result.json")
-    assert again.hidden_causes == result.hidden_causes
-    assert len((folder / "confounders.csv").read_text().splitlines()) == 61
+    assert again.confounded_pairs.equals(result.confounded_pairs)
+    assert len((folder / "confounded_pairs.csv").read_text().splitlines()) == 61
     assert (folder / "graph.dot").read_text().count("dir=both") == 60
     assert (folder / "graph.mmd").read_text().count("<-.->") == 60
     assert (folder / "graph.gml").read_text().count("observed 0") == 60

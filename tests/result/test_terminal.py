@@ -10,12 +10,13 @@ from made_result import make_result
 from rich.console import Console
 
 from foundcause.report.terminal import print_result
+from made_answers import provenance
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 120])
 def test_names_never_give_way(width: int) -> None:
     names = ("alcohol", "smoking", "tumour", "weight", "stress", "income")
-    result, text = replace(make_result(names), settings={"rows": 40, "total_rows": 40, "n_passes": 1}), io.StringIO()
+    result, text = replace(make_result(names), provenance=provenance(40)), io.StringIO()
     print_result(result, console=Console(file=text, width=width))
     printed = "".join(line.strip() for line in text.getvalue().splitlines())
     for edge in result.edges.itertuples():
@@ -23,9 +24,9 @@ def test_names_never_give_way(width: int) -> None:
     assert ("probability" in printed) == (width >= 60)
 
 
-@pytest.mark.parametrize(("worth", "told"), [({}, "400 rows,"), ({"independent_rows": 43}, "400 rows read as 43,")])
-def test_a_series_is_told_with_the_rows_it_is_worth(worth: dict[str, int], told: str) -> None:
+@pytest.mark.parametrize(("n_effective", "said"), [(400, "400 rows,"), (43, "400 rows read as 43,")])
+def test_a_series_is_told_with_its_effective_sample_size(n_effective: int, said: str) -> None:
     text = io.StringIO()
-    result = replace(make_result(), settings={"rows": 400, "total_rows": 400, "n_passes": 1, **worth})
+    result = replace(make_result(), provenance=provenance(400, n_effective))
     print_result(result, console=Console(file=text, width=100))
-    assert told in text.getvalue()
+    assert said in text.getvalue()

@@ -43,7 +43,11 @@ def test_from_a_table_to_every_export(server):
         assert result.names == ("a", "b", "c", "d")
         assert result.adjacency.loc["c", "d"] == 1
         assert result.adjacency.loc["a", "b"] == result.adjacency.loc["b", "d"] == 0
-        assert result.settings["random_state"] == 4 and result.knowledge.to_dict()["tiers"] == [["b"], ["a"]]
+        assert result.provenance["options"]["random_state"] == 4
+        assert result.knowledge.to_dict()["tiers"] == [
+            ["b"],
+            ["a"],
+        ]
         assert answer.text == result.to_json()
         positions = client.get(f"/api/discoveries/{identity}/layout").json()["positions"]
         assert len(positions) == 4
@@ -132,7 +136,7 @@ def test_columns_can_be_left_out_or_read_as_codes(server):
         assert finished(client, identity)["state"] == "done"
         result = Result.from_json(client.get(f"/api/discoveries/{identity}/result").text)
         assert result.names == ("a", "c")
-        assert [column.kind for column in result.columns] == ["continuous", "nominal"]
+        assert [column.kind for column in result.column_info] == ["continuous", "nominal"]
         path = f"/api/tables/{table['id']}/discoveries"
         for body, words in (
             ({"drop": ["e"]}, "drop names 'e'"),

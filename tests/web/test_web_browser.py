@@ -182,7 +182,7 @@ def test_columns_left_out_and_codes_of_categories(page, tmp_path):
     result = json.loads(Path(download.value.path()).read_text())
     assert result["names"] == ["age", "job", "spending"]
     assert [column["kind"] for column in result["columns"] if column["name"] == "job"] == ["nominal"]
-    assert tuple(result["settings"]["read"][key] for key in ("drop", "nominal")) == (["zip"], ["job"])
+    assert tuple(result["provenance"]["options"]["read"][key] for key in ("drop", "nominal")) == (["zip"], ["job"])
     assert result["knowledge"]["forbidden"] == [["job", "spending"]]
     page.reload()
     page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
@@ -218,7 +218,7 @@ def test_hidden_common_causes_are_arcs(page, tmp_path):
 
     def with_arc(route):
         answer = route.fetch().json()
-        answer["confounding_probabilities"][0][2] = answer["confounding_probabilities"][2][0] = 0.9
+        answer["confounding"][0][2] = answer["confounding"][2][0] = 0.9
         route.fulfill(json=answer)
 
     page.route("**/result", with_arc)
@@ -241,8 +241,8 @@ def test_edges_that_the_answer_rejects_are_not_shown(page, tmp_path):
         answer = route.fetch().json()
         none = [[0] * 3 for _ in range(3)]
         likely = [[0, 0.9, 0.9], [0, 0, 0], [0, 0, 0]]
-        answer |= {"threshold": 0.5, "edge_probabilities": likely, "adjacency": [[0, 1, 0], *none[1:]]}
-        answer |= {"agreement_matrix": [[0, 1, 0.4], *none[1:]]}
+        answer |= {"threshold": 0.5, "probabilities": likely, "adjacency": [[0, 1, 0], *none[1:]]}
+        answer |= {"agreement": [[0, 1, 0.4], *none[1:]]}
         route.fulfill(json=answer)
 
     page.route("**/result", with_rejected)

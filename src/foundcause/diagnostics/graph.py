@@ -5,7 +5,7 @@ Shapes: D columns. ``[i, j]`` is the edge from i to j.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from foundcause.findings import Finding
 
 if TYPE_CHECKING:
-    from foundcause.result import HiddenCause, Result
+    from foundcause.result import Result
 
 UNDECIDED = 0.65  # share of the probability of both directions that the drawn one has at least when it is decided
 _MOSTLY_WRONG = 0.4
@@ -182,13 +182,13 @@ def confounding_findings(
     return [Finding(code="dense-confounding", columns=touched, details=details)]
 
 
-def drawn_pairs(result: Result) -> list[HiddenCause]:
+def drawn_pairs(result: Result) -> list[dict[Hashable, Any]]:
     """Return the confounded pairs that a picture shows, the most probable first.
 
     None of them under dense confounding, which a sentence says better. The strongest if they are more than a picture
     can show.
     """
-    pairs, columns = result.hidden_causes, sharing_columns(result)
+    pairs, columns = result.confounded_pairs.to_dict("records"), sharing_columns(result)
     if is_dense(len(pairs), columns):
         return []
     return pairs[:columns] if len(pairs) > _FOLLOWED * columns else pairs
@@ -196,6 +196,6 @@ def drawn_pairs(result: Result) -> list[HiddenCause]:
 
 def sharing_columns(result: Result) -> int:
     """Count the columns that can share a hidden cause: those that take part, but no roots."""
-    excluded = {column.name for column in result.columns if column.role != "variable"}
+    excluded = {column.name for column in result.column_info if column.role != "variable"}
     roots: Collection[str] = result.knowledge.roots if result.knowledge else ()
     return len(set(result.names) - excluded - set(roots))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from foundcause.result import Result
 
-_LISTS = ("edges", "confounders")
+_LISTS = ("edges", "confounded_pairs")
 _MATRICES = ("adjacency", "probabilities", "confounding")
 FILES = (
     "result.json",
@@ -75,16 +75,14 @@ def to_dot(result: Result, path: str | Path | None = None) -> str:
     """Graphviz text; edge width grows with probability."""
     lines = ["digraph foundcause {", "  rankdir=TB;", "  node [shape=box, style=rounded];"]
     lines += [f"  {_dot_quoted(name)};" for name in result.names]
-    for arc in result.arcs:
-        lines.append(
-            f"  {_dot_quoted(arc.cause)} -> {_dot_quoted(arc.effect)} "
-            f'[label="{arc.probability:.2f}", penwidth={0.5 + 2.5 * arc.probability:.2f}];'
-        )
-    for pair in result.hidden_causes:
-        lines.append(
-            f"  {_dot_quoted(pair.first)} -> {_dot_quoted(pair.second)} "
-            f'[dir=both, style=dashed, color=red, constraint=false, label="{pair.probability:.2f}"];'
-        )
+    for edge in result.edges.to_dict("records"):
+        label, width = f"{edge['probability']:.2f}", 0.5 + 2.5 * edge["probability"]
+        ends = f"{_dot_quoted(edge['cause'])} -> {_dot_quoted(edge['effect'])}"
+        lines.append(f'  {ends} [label="{label}", penwidth={width:.2f}];')
+    for pair in result.confounded_pairs.to_dict("records"):
+        label = f"{pair['probability']:.2f}"
+        ends = f"{_dot_quoted(pair['first'])} -> {_dot_quoted(pair['second'])}"
+        lines.append(f'  {ends} [dir=both, style=dashed, color=red, constraint=false, label="{label}"];')
     text = "\n".join([*lines, "}", ""])
     if path is not None:
         write_text(path, text)
@@ -101,10 +99,10 @@ def to_mermaid(result: Result, path: str | Path | None = None) -> str:
     ids = {name: f"v{k}" for k, name in enumerate(result.names)}
     lines = ["flowchart TD"]
     lines += [f'  {ids[name]}["{_mermaid_escaped(name)}"]' for name in result.names]
-    for arc in result.arcs:
-        lines.append(f"  {ids[arc.cause]} -->|{arc.probability:.2f}| {ids[arc.effect]}")
-    for pair in result.hidden_causes:
-        lines.append(f"  {ids[pair.first]} <-.->|{pair.probability:.2f}| {ids[pair.second]}")
+    for edge in result.edges.to_dict("records"):
+        lines.append(f"  {ids[edge['cause']]} -->|{edge['probability']:.2f}| {ids[edge['effect']]}")
+    for pair in result.confounded_pairs.to_dict("records"):
+        lines.append(f"  {ids[pair['first']]} <-.->|{pair['probability']:.2f}| {ids[pair['second']]}")
     text = "\n".join(lines) + "\n"
     if path is not None:
         write_text(path, text)
@@ -116,7 +114,7 @@ def _mermaid_escaped(name: str) -> str:
     return "".join(c if c.isalnum() or c in " _-." else f"#{ord(c)};" for c in name)
 
 
-def confounder_graph(result: Result) -> nx.DiGraph[str]:
+def with_latent_nodes(result: Result) -> nx.DiGraph[str]:
     """The graph with each hidden common cause as an explicit node ``hidden:a~b`` (attribute ``observed`` is False)."""
     import networkx as nx
 
@@ -124,14 +122,14 @@ def confounder_graph(result: Result) -> nx.DiGraph[str]:
     graph.add_nodes_from(result.names, observed=True)
     graph.add_edges_from(result.graph.edges(data=True))
     taken = set(result.names)
-    for pair in result.hidden_causes:
-        hidden = f"hidden:{pair.first}~{pair.second}"
+    for pair in result.confounded_pairs.to_dict("records"):
+        hidden = f"hidden:{pair['first']}~{pair['second']}"
         while hidden in taken:
             hidden += "'"
         taken.add(hidden)
         graph.add_node(hidden, observed=False)
-        graph.add_edge(hidden, pair.first, probability=pair.probability)
-        graph.add_edge(hidden, pair.second, probability=pair.probability)
+        graph.add_edge(hidden, pair["first"], weight=pair["probability"])
+        graph.add_edge(hidden, pair["second"], weight=pair["probability"])
     return graph
 
 
@@ -139,7 +137,7 @@ def to_gml(result: Result, path: str | Path) -> Path:
     """GML, hidden common causes as nodes with ``observed 0``."""
     import networkx as nx
 
-    graph = confounder_graph(result)
+    graph = with_latent_nodes(result)
     for _, attributes in graph.nodes(data=True):
         attributes["observed"] = int(attributes["observed"])
     return write_text(path, "\n".join(nx.generate_gml(graph)) + "\n")
@@ -149,7 +147,7 @@ def to_graphml(result: Result, path: str | Path) -> Path:
     """GraphML, hidden common causes as nodes with ``observed`` false."""
     import networkx as nx
 
-    legal = nx.relabel_nodes(confounder_graph(result), _xml_legal)
+    legal = nx.relabel_nodes(with_latent_nodes(result), _xml_legal)
     return write_text(path, "\n".join(nx.generate_graphml(legal)) + "\n")
 
 
@@ -170,12 +168,12 @@ def to_causallearn(result: Result) -> Any:
 
     nodes = {name: GraphNode(name) for name in result.names}
     graph = GeneralGraph(list(nodes.values()))
-    for arc in result.arcs:
-        graph.add_edge(Edge(nodes[arc.cause], nodes[arc.effect], Endpoint.TAIL, Endpoint.ARROW))
-    for pair in result.hidden_causes:
+    for edge in result.edges.to_dict("records"):
+        graph.add_edge(Edge(nodes[edge["cause"]], nodes[edge["effect"]], Endpoint.TAIL, Endpoint.ARROW))
+    for pair in result.confounded_pairs.to_dict("records"):
         # causal-learn keeps one edge per pair: a directed edge that is already there speaks louder.
-        if not graph.is_adjacent_to(nodes[pair.first], nodes[pair.second]):
-            graph.add_edge(Edge(nodes[pair.first], nodes[pair.second], Endpoint.ARROW, Endpoint.ARROW))
+        if not graph.is_adjacent_to(nodes[pair["first"]], nodes[pair["second"]]):
+            graph.add_edge(Edge(nodes[pair["first"]], nodes[pair["second"]], Endpoint.ARROW, Endpoint.ARROW))
     return graph
 
 
@@ -184,7 +182,7 @@ def to_pgmpy(result: Result) -> Any:
     _require("pgmpy", "bench")
     from pgmpy.base import DAG
 
-    graph = confounder_graph(result)
+    graph = with_latent_nodes(result)
     latents = {node for node, observed in graph.nodes(data="observed") if not observed}
     dag = DAG(list(graph.edges), latents=latents)
     dag.add_nodes_from(result.names)
@@ -207,7 +205,7 @@ def to_dowhy(result: Result, data: Any, treatment: Any, outcome: Any) -> Any:
     _require("dowhy", "dowhy")
     from dowhy import CausalModel
 
-    graph = confounder_graph(result)
+    graph = with_latent_nodes(result)
     for node, attributes in graph.nodes(data=True):
         attributes["observed"] = "yes" if node in result.names else "no"
     return CausalModel(data=cells, treatment=treatment, outcome=outcome, graph=graph)
@@ -220,7 +218,7 @@ def _as_discovered(result: Result, data: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    nominal = [name for name in result.settings.get("read", {}).get("nominal", ()) if name in result.names]
+    nominal = [name for name in _nominal(result) if name in result.names]
     # Columns of an array may have got their names when it was discovered.
     unnamed = getattr(data, "ndim", 0) == 2 and not hasattr(data, "columns") and data.shape[1] == len(result.names)
     typed = read_table(data, max_rows=sys.maxsize, nominal=nominal, names=result.names if unnamed else None)
@@ -234,6 +232,11 @@ def _as_discovered(result: Result, data: Any) -> pd.DataFrame:
     cells = pd.DataFrame(table.values, columns=list(table.names))[list(result.names)]
     codes = [column.name for column in table.columns if column.kind == "nominal" and column.name in result.names]
     return cells.astype(dict.fromkeys(codes, "category"))
+
+
+def _nominal(result: Result) -> list[str]:
+    """The columns that were declared as codes."""
+    return list(result.provenance.get("options", {}).get("read", {}).get("nominal", ()))
 
 
 def _require(module: str, extra: str) -> None:

@@ -19,8 +19,8 @@ def summary(result: Result) -> str:
     """One line: how many columns, edges, hidden common causes and findings."""
     counts = (
         counted(len(result.names), "column", "columns"),
-        counted(int(result.adjacency_matrix.sum()), "edge", "edges"),
-        counted(len(result.hidden_causes), "hidden common cause", "hidden common causes"),
+        counted(int(result.adjacency.to_numpy(bool).sum()), "edge", "edges"),
+        counted(len(result.confounded_pairs), "hidden common cause", "hidden common causes"),
         counted(len(result.findings), "finding", "findings"),
     )
     return f"Result({', '.join(counts)})"

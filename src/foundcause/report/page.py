@@ -33,7 +33,7 @@ def render_html(result: Result, *, title: str | None = None) -> str:
 
     title: heading of the page; None makes one from the name of the source, if known.
     """
-    source = result.settings.get("source")
+    source = result.provenance.get("data", {}).get("source")
     title = title or (f"Causal graph of {source}" if source else "Causal graph")
     data = {key: value for key, value in report_data(result).items() if key != "timing"}
     return Template(_static("report.html")).substitute(
@@ -44,7 +44,7 @@ def render_html(result: Result, *, title: str | None = None) -> str:
         without_script=_without_script(result),
         legend='<span class="known">given by you</span>' if data["required_pairs"] else "",
         columns=_columns(result),
-        settings=_facts(result.settings),
+        settings=_facts(_flat(result.provenance)),
         result=_embedded(data),
         style=_static("style.css"),
         cytoscape=_static("vendor/cytoscape.min.js"),
@@ -95,9 +95,9 @@ def _rounded(value: Any) -> Any:
 
 
 def _summary(result: Result) -> str:
-    rows = result.settings.get("rows")
+    rows = result.provenance.get("data", {}).get("rows")
     size = f"{len(result.names)} columns" + (f", {rows:,} rows" if isinstance(rows, int) else "")
-    edges, hidden = int(result.adjacency_matrix.sum()), len(result.confounders)
+    edges, hidden = int(result.adjacency.to_numpy().sum()), len(result.confounded_pairs)
     given = len(result.knowledge.required) if result.knowledge else 0
     told = f" ({given} given by you)" if given else ""
     return f"{size}: {_counted(edges, 'edge')}{told}, {_counted(hidden, 'pair')} with a probable hidden common cause."
@@ -171,11 +171,19 @@ def _columns(result: Result) -> str:
         f'<th scope="col">{text}</th>' for text in ("column", "taken as", "encoding", "missing", "distinct", "")
     )
     rows = []
-    for column in result.columns:
+    for column in result.column_info:
         note = "" if column.role == "variable" else f"{column.role}: {column.reason}"
         cells = (column.name, column.kind, column.encoding, f"{column.missing:.0%}", str(column.distinct), note)
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _flat(entries: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested entries as one level, with dotted names."""
+    flat: dict[str, Any] = {}
+    for key, value in entries.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
 
 
 def _facts(entries: dict[str, Any]) -> str:

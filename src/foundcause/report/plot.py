@@ -43,7 +43,7 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
         _refuse_unknown_format(Path(path))
     positions = layered_positions(result.graph)
     pairs = drawn_pairs(result)
-    bows = [_bow(positions[pair.first], positions[pair.second]) for pair in pairs]
+    bows = [_bow(positions[pair["first"]], positions[pair["second"]]) for pair in pairs]
     (left, right), (low, high) = _limits(positions, bows)
     if ax is None:
         ax = _canvas(right - left, high - low)
@@ -51,14 +51,14 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
     ax.set_xlim(left, right)
     ax.set_ylim(low, high)
     boxes, notes = _names(ax, positions)
-    if len(pairs) < len(result.hidden_causes):
-        notes.append(_drawn_note(len(pairs), len(result.hidden_causes)))
+    if len(pairs) < len(result.confounded_pairs):
+        notes.append(_drawn_note(len(pairs), len(result.confounded_pairs)))
     if notes:
         ax.set_title("\n".join(notes), fontsize=8, color=_INK, loc="left")
-    for arc in result.arcs:
-        _arrow(ax, boxes[arc.cause], boxes[arc.effect], arc.probability)
+    for edge in result.edges.to_dict("records"):
+        _arrow(ax, boxes[edge["cause"]], boxes[edge["effect"]], edge["probability"])
     for pair, bow in zip(pairs, bows, strict=True):
-        _arc(ax, boxes[pair.first], boxes[pair.second], bow, pair.probability)
+        _arc(ax, boxes[pair["first"]], boxes[pair["second"]], bow, pair["probability"])
     if path is not None:
         _write(ax, Path(path))
     return ax

@@ -35,12 +35,13 @@ def say(text: str) -> None:
 def print_result(result: Result, folder: Path | None = None, console: Console | None = None) -> None:
     """The graph as readable tables, its findings, and where the files are."""
     console = console or Console(highlight=False)
-    rows, total = result.settings.get("rows"), result.settings.get("total_rows")
+    data = result.provenance["data"]
+    rows, total = data["rows"], data["total_rows"]
     size = f"{rows:,} rows" if rows == total else f"{rows:,} of {total:,} rows"
-    worth = result.settings.get("independent_rows", rows)
+    worth = data["n_effective"]
     size += "" if worth == rows else f" read as {worth:,}"
     seconds = result.timing.get("total", 0.0)
-    runs = result.settings.get("n_passes")
+    runs = result.provenance["options"]["n_passes"]
     passes = "1 pass" if runs == 1 else f"{runs} passes"
     console.print(Text(f"{len(result.names)} columns, {size}, {passes}, {seconds:.1f} s"))
     console.print()
@@ -50,7 +51,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
             console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges; the files hold all of them"))
     else:
         console.print(Text("No edge is shown."))
-    if len(result.confounders):
+    if len(result.confounded_pairs):
         console.print()
         _print_confounders(result, console, saved=folder is not None)
     _print_findings(result.findings, console, saved=folder is not None)
@@ -90,7 +91,7 @@ def _edge_table(result: Result, width: int) -> Table:
 
 def _print_confounders(result: Result, console: Console, *, saved: bool) -> None:
     """The most probable pairs: of too many to be read one by one a few, and where all of them are."""
-    pairs, columns = len(result.confounders), sharing_columns(result)
+    pairs, columns = len(result.confounded_pairs), sharing_columns(result)
     most = _MAX_PAIRS
     if is_dense(pairs, columns):
         most = _MAX_CROWDED
@@ -99,7 +100,7 @@ def _print_confounders(result: Result, console: Console, *, saved: bool) -> None
         )
     console.print(_confounder_table(result, most, console.width))
     if pairs > most:
-        place = "confounders.csv and result.json hold" if saved else "result.confounders holds"
+        place = "confounded_pairs.csv and result.json hold" if saved else "result.confounded_pairs holds"
         console.print(Text(f"... and {pairs - most} more pairs; {place} all of them"))
 
 
@@ -107,7 +108,7 @@ def _confounder_table(result: Result, most: int, width: int) -> Table:
     title = f"Hidden common causes above {result.confounding_threshold:.2f}"
     table = _pair_table(title, "first", "<->", "second", width)
     ink = _bar_in(width)
-    for pair in result.confounders.head(most).to_dict("records"):
+    for pair in result.confounded_pairs.head(most).to_dict("records"):
         table.add_row(_short(pair["first"]), Text("<->"), _short(pair["second"]), _bar(pair["probability"], ink))
     return table
 

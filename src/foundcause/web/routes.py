@@ -36,7 +36,7 @@ FILES = {
     "result.json": "application/json",
     "timing.json": "application/json",
     "edges.csv": "text/csv; charset=utf-8",
-    "confounders.csv": "text/csv; charset=utf-8",
+    "confounded_pairs.csv": "text/csv; charset=utf-8",
     "adjacency.csv": "text/csv; charset=utf-8",
     "probabilities.csv": "text/csv; charset=utf-8",
     "confounding.csv": "text/csv; charset=utf-8",

@@ -128,7 +128,8 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
         progress=tell,
     )
     # The visitor's name of the file, not the one under which it lies here.
-    result = replace(result, settings={**result.settings, "source": task["name"]})
+    data = {**result.provenance["data"], "source": task["name"]}
+    result = replace(result, provenance={**result.provenance, "data": data})
     tell(0, 0, "writing")
     folder = Path(task["folder"])
     result.save(folder)

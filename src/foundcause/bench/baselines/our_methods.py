@@ -66,10 +66,10 @@ def _discover(table: Table, **options: Any) -> Result:
 
 def _answer(result: Result) -> Answer:
     return Answer(
-        adjacency=np.asarray(result.adjacency_matrix, dtype=bool),
-        scores=np.asarray(result.edge_probabilities, dtype=float),
+        adjacency=np.asarray(result.adjacency.to_numpy(bool), dtype=bool),
+        scores=np.asarray(result.probabilities.to_numpy(), dtype=float),
         probabilistic=True,
-        confounding=np.asarray(result.confounding_probabilities, dtype=float),
+        confounding=np.asarray(result.confounding.to_numpy(), dtype=float),
     )
 
 
@@ -89,10 +89,10 @@ def _ablated(part: str) -> Callable[[Table], Answer]:
             raise InputError("no checkpoint to ablate")
         network = load_network(path, "cpu")
         probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
-        before = _discover(probe, n_passes=1).edge_probabilities
+        before = _discover(probe, n_passes=1).probabilities.to_numpy()
         with ablate(network, part):
             answer = _answer(_discover(table))
-        if (_discover(probe, n_passes=1).edge_probabilities != before).any():
+        if (_discover(probe, n_passes=1).probabilities.to_numpy() != before).any():
             raise InputError(f"the network is not what it was before '{part}' was switched off")
         return answer
 

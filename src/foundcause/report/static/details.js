@@ -53,7 +53,7 @@ function edgeVerdict(result, i, j) {
   }
   const aside = setAside(result, i, j);
   if (aside) return aside;
-  const [forward, backward] = [result.edge_probabilities[i][j], result.edge_probabilities[j][i]];
+  const [forward, backward] = [result.probabilities[i][j], result.probabilities[j][i]];
   const sure = `A direct effect is ${inWords(forward)}.`;
   if (isGiven(result, "forbidden", j, i)) return `${sure} The reverse is excluded by your knowledge.`;
   const drawn = result.adjacency[i][j] || result.adjacency[j][i];
@@ -84,7 +84,7 @@ function restsOn(result, i, j) {
   if (!gaps) return "";
   const figures = Object.values(result.evidence).some((matrix) => matrix[i][j] !== null || matrix[j][i] !== null);
   if (!figures) return "The two columns are hardly ever observed in the same row, so there is nothing to compare. ";
-  const filled = (result.settings || {}).gaps;
+  const filled = ((result.provenance || {}).data || {}).gaps;
   return filled ? `Missing cells were ${filled} for these figures. ` : "";
 }
 
@@ -130,16 +130,16 @@ function evidenceTable(result, i, j) {
 }
 
 function edgeDetails(result, i, j) {
-  const [forward, backward] = [result.edge_probabilities[i][j], result.edge_probabilities[j][i]];
+  const [forward, backward] = [result.probabilities[i][j], result.probabilities[j][i]];
   const told = (cause, effect, text) => (isGiven(result, "required", cause, effect) ? "given by you"
     : isGiven(result, "forbidden", cause, effect) ? "excluded by you" : text);
-  const passes = `${percent(result.agreement_matrix[i][j])} of the passes`;
+  const passes = `${percent(result.agreement[i][j])} of the passes`;
   return element("div", {},
     element("h3", {}, `${result.names[i]} → ${result.names[j]}`),
     element("p", { class: "verdict" }, edgeVerdict(result, i, j)),
     facts([
       ["probability", told(i, j, percent(forward))], ["reverse direction", told(j, i, percent(backward))],
-      ["either direction", percent(result.existence_probabilities[i][j])],
+      ["either direction", percent(result.existence[i][j])],
       ...(told(i, j, passes) === passes ? [["stood in", passes]] : []),
       ["hidden common cause", hiddenChance(result, i, j)],
     ]),
@@ -147,17 +147,17 @@ function edgeDetails(result, i, j) {
 }
 
 function hiddenChance(result, i, j) {
-  return rootSaid(result, i, j) ? "excluded by you" : percent(result.confounding_probabilities[i][j]);
+  return rootSaid(result, i, j) ? "excluded by you" : percent(result.confounding[i][j]);
 }
 
 function hiddenDetails(result, i, j) {
   return element("div", {},
     element("h3", {}, `${result.names[i]} ⇠⇢ ${result.names[j]}`),
     element("p", { class: "verdict" }, rootSaid(result, i, j) || setAside(result, i, j)
-      || `That something outside the table drives both is ${inWords(result.confounding_probabilities[i][j])}.`),
+      || `That something outside the table drives both is ${inWords(result.confounding[i][j])}.`),
     facts([["hidden common cause", hiddenChance(result, i, j)],
-      [`${result.names[i]} → ${result.names[j]}`, percent(result.edge_probabilities[i][j])],
-      [`${result.names[j]} → ${result.names[i]}`, percent(result.edge_probabilities[j][i])]]),
+      [`${result.names[i]} → ${result.names[j]}`, percent(result.probabilities[i][j])],
+      [`${result.names[j]} → ${result.names[i]}`, percent(result.probabilities[j][i])]]),
     scatterPlot(result, i, j), evidenceTable(result, i, j));
 }
 
@@ -182,7 +182,7 @@ function edgeRows(result, edges, open) {
     const button = element("button", { type: "button", class: "link" }, `${result.names[i]} → ${result.names[j]}`);
     button.addEventListener("click", () => open(i, j));
     const numbers = given ? ["given by you", "–", "–"]
-      : [probability.toFixed(2), result.edge_probabilities[j][i].toFixed(2), percent(result.agreement_matrix[i][j])];
+      : [probability.toFixed(2), result.probabilities[j][i].toFixed(2), percent(result.agreement[i][j])];
     return element("tr", {}, element("td", {}, button), ...numbers.map((text) => element("td", {}, text)));
   });
 }

@@ -20,7 +20,7 @@ function edgesAtThreshold(result, threshold) {
   const graph = threshold === result.threshold ? result.adjacency : decodedAt(result, threshold);
   const shown = [];
   graph.forEach((row, i) => row.forEach((edge, j) => {
-    if (edge) shown.push({ i, j, probability: result.edge_probabilities[i][j], given: isGiven(result, "required", i, j) });
+    if (edge) shown.push({ i, j, probability: result.probabilities[i][j], given: isGiven(result, "required", i, j) });
   }));
   return shown;
 }
@@ -32,8 +32,8 @@ function edgesAtThreshold(result, threshold) {
  * which hardly ever does.
  */
 function decodedAt(result, threshold) {
-  const { edge_probabilities: edges, agreement_matrix: agreed } = result;
-  const optimal = ((result.settings || {}).protocol || "default") === "default"; // the others decode greedily
+  const { probabilities: edges, agreement: agreed } = result;
+  const optimal = (((result.provenance || {}).options || {}).protocol || "default") === "default"; // the others decode greedily
   const required = edges.map((row, i) => row.map((_, j) => isGiven(result, "required", i, j)));
   const before = tierOrder(result);
   // A step to a later tier is kept like a required edge while cycles are removed, though it is no edge of the graph.
@@ -88,7 +88,7 @@ function hiddenPairs(result) {
   const pairs = [];
   for (let i = 0; i < result.names.length; i++) {
     for (let j = i + 1; j < result.names.length; j++) {
-      const probability = result.confounding_probabilities[i][j];
+      const probability = result.confounding[i][j];
       if (probability > result.confounding_threshold) pairs.push({ i, j, probability });
     }
   }

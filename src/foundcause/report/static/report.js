@@ -36,8 +36,8 @@
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.refreshColours());
 
-  byId("heat-edges").append(heatMap(result.names, result.edge_probabilities, "--cause", "causes",
+  byId("heat-edges").append(heatMap(result.names, result.probabilities, "--cause", "causes",
     (i, j) => show(edgeDetails(result, i, j))));
-  byId("heat-hidden").append(heatMap(result.names, result.confounding_probabilities, "--hidden", "shares a hidden cause with",
+  byId("heat-hidden").append(heatMap(result.names, result.confounding, "--hidden", "shares a hidden cause with",
     (i, j) => show(hiddenDetails(result, i, j))));
 })();

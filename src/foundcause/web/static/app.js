@@ -203,7 +203,7 @@ async function discover() {
 async function showResult(id, sent, seconds) {
   const [result, layout] = await Promise.all([call("GET", `/api/discoveries/${id}/result`), call("GET", `/api/discoveries/${id}/layout`)]);
   if (!state.discovered) { // the first of this table, perhaps of a page that was loaded again
-    columns.adopt(result.settings.read);
+    columns.adopt(result.provenance.options.read);
     nameTable();
     lanes.keep(result.names);
     rules.keep(result.names);

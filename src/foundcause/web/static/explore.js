@@ -4,7 +4,7 @@ const { bindThreshold, cssColour, createGraphView, edgeDetails, edgeRows, elemen
 const byId = (id) => document.getElementById(id);
 
 const FILE_WORDS = {
-  "report.html": "HTML report", "result.json": "JSON", "timing.json": "timing, JSON", "edges.csv": "edges, CSV", "confounders.csv": "hidden causes, CSV",
+  "report.html": "HTML report", "result.json": "JSON", "timing.json": "timing, JSON", "edges.csv": "edges, CSV", "confounded_pairs.csv": "hidden causes, CSV",
   "adjacency.csv": "adjacency, CSV", "probabilities.csv": "probabilities, CSV", "confounding.csv": "confounding, CSV",
   "graph.png": "picture, PNG", "graph.dot": "Graphviz", "graph.mmd": "Mermaid", "graph.graphml": "GraphML", "graph.gml": "GML",
   "everything.zip": "everything, ZIP",
@@ -17,8 +17,8 @@ export function blankResult(names) {
   const radius = Math.max(1, D / 7);
   const angle = (k) => (2 * Math.PI * k) / D;
   return {
-    names, adjacency: zeros, edge_probabilities: zeros, existence_probabilities: zeros, confounding_probabilities: zeros,
-    agreement_matrix: zeros, threshold: 0.5, confounding_threshold: 0.5, columns: [], preview: null, evidence: {}, blank: true,
+    names, adjacency: zeros, probabilities: zeros, existence: zeros, confounding: zeros,
+    agreement: zeros, threshold: 0.5, confounding_threshold: 0.5, columns: [], preview: null, evidence: {}, blank: true,
     positions: names.map((_, k) => [radius * Math.sin(angle(k)), 2 * radius * Math.cos(angle(k))]),
   };
 }
@@ -106,8 +106,8 @@ export function createExplorer(rules) {
     byId("trust").hidden = !result.findings.length;
     byId("findings").replaceChildren(findingsList(result.findings));
     fillDownloads(discovery, files);
-    byId("heat-edges").replaceChildren(heatMap(result.names, result.edge_probabilities, "--cause", "causes", reveal(openEdge)));
-    byId("heat-hidden").replaceChildren(heatMap(result.names, result.confounding_probabilities, "--hidden",
+    byId("heat-edges").replaceChildren(heatMap(result.names, result.probabilities, "--cause", "causes", reveal(openEdge)));
+    byId("heat-hidden").replaceChildren(heatMap(result.names, result.confounding, "--hidden",
       "shares a hidden cause with", reveal(openHidden)));
   }
 
