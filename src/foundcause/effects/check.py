@@ -22,6 +22,10 @@ from foundcause.effects.separation import connected, reachability
 if TYPE_CHECKING:
     import pandas as pd
 
+_NETWORK = 5.0
+"""Weight of the network's log-odds. Penalized likelihoods count small misfits of many rows, so that unweighted log-odds
+would say little. Chosen on 140 systems made for a trial (research/training_log.md)."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GraphCheck:
@@ -40,7 +44,7 @@ class GraphCheck:
     tested : int
         Number of implied independences that were tested.
     score : float
-        Evidence for the graph in nats: penalized score plus the network's log-odds. Compare graphs of one table.
+        Evidence for the graph: penalized score plus five times the network's log-odds. Compare graphs of one table.
     permutation_p_value : float
         Share of graphs with shuffled names that fit at least as well.
     """
@@ -131,7 +135,7 @@ def check_graph(
         unsupported=pd.DataFrame(unsupported, columns=["cause", "effect", "p_value", "probability"]),
         reversed=pd.DataFrame(turned, columns=["cause", "effect", "probability", "reverse_probability"]),
         tested=len(implied),
-        score=own + (0.0 if probabilities is None else network_log_odds(directed, probabilities)),
+        score=own + (0.0 if probabilities is None else _NETWORK * network_log_odds(directed, probabilities)),
         permutation_p_value=(1 + sum(score >= own for score in shuffled)) / (1 + n_permutations),
     )
 
