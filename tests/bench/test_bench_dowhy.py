@@ -22,4 +22,4 @@ def test_nothing_spoils_the_tables():
 
     for index in range(5):
         task = make_task(mixture, 3, index)
-        assert task.record["artefacts"] == [] and task.record["missing"] is None
+        assert task.record["artifacts"] == [] and task.record["missing"] is None

@@ -14,7 +14,7 @@ from foundcause.bench.baselines import METHODS, select
 from foundcause.bench.datasets import DATASETS
 from foundcause.bench.experiments import EXPERIMENTS, OWN, experiment
 from foundcause.bench.records import Record, Store
-from foundcause.bench.runner import Cell, identity, pending, perform, plan, run
+from foundcause.bench.runner import Cell, identity, pending, perform, plan, run, work_item
 from foundcause.cli import bench
 from foundcause.errors import ConfigError, FoundcauseError
 
@@ -123,13 +123,13 @@ def test_an_edited_plug_in_is_run_again(tmp_path: Path) -> None:
     path = example(tmp_path)
     plugin.load(path)
     (cell,) = cells_of("mine")
-    first = perform(cell)
+    first = perform(work_item(cell))
     done = {("mine", "chain", "", 0): first}
     assert pending([cell], done) == []
     path.write_text(path.read_text().replace("weights > 0.3", "weights > 2.0"))
     plugin.load(path)
     assert pending([cell], done) == [cell]
-    second = perform(cell)  # the process of the first run is still there
+    second = perform(work_item(cell))  # the process of the first run is still there
     assert first["arcs"] and not second["arcs"] and first["version"] != second["version"]
 
 
@@ -193,7 +193,7 @@ def chain(seed):
 def outcome(tmp_path: Path, answer: str) -> Record:
     plugin.load(written(tmp_path, f"{CHAIN}\nmethod('mine')(lambda table: {answer})\n"))
     (cell,) = cells_of("mine")
-    return perform(cell)
+    return perform(work_item(cell))
 
 
 @pytest.mark.parametrize(
@@ -215,5 +215,5 @@ def test_a_data_set_that_is_no_case_says_so(tmp_path: Path) -> None:
     body = "method('mine')(print)\ndataset('chain')(lambda seed: np.eye(3))\n"
     plugin.load(written(tmp_path, body))
     (cell,) = cells_of("mine")
-    record = perform(cell)
+    record = perform(work_item(cell))
     assert record["status"] == "failed" and "data set 'chain' gave a ndarray; it must give a Case" in record["error"]

@@ -19,7 +19,7 @@ from foundcause.bench.experiments import EXPERIMENTS, OWN, Experiment, experimen
 from foundcause.bench.graph_metrics import directed_f1
 from foundcause.bench.isolation import Job, Worker
 from foundcause.bench.records import Store
-from foundcause.bench.runner import Cell, identity, pending, perform, plan, run
+from foundcause.bench.runner import Cell, identity, pending, perform, plan, run, work_item
 from foundcause.errors import ConfigError, InputError, OutputError
 
 VALUES = np.random.default_rng(0).standard_normal((80, 3)).cumsum(axis=1)
@@ -169,14 +169,14 @@ def test_run_resumes_cell_by_cell(tmp_path: Path) -> None:
 
 def test_arcs_of_a_record_are_in_the_data_set_s_own_order(tmp_path: Path) -> None:
     (cell,) = cells_of("grasp", ("asia_nonlinear",), seeds=1)
-    record = perform(cell)
+    record = perform(work_item(cell))
     case = datasets.load("asia_nonlinear", 0)
     predicted = np.zeros(case.variables**2, dtype=bool)
     predicted[record["arcs"]] = True
     judged = directed_f1(predicted.reshape(case.variables, case.variables), case.adjacency)
     assert record["metrics"]["f1"] == pytest.approx(judged, abs=1e-6)
     assert record["metrics"]["skeleton_f1"] > 0.5
-    assert perform(cell)["arcs"] == record["arcs"]
+    assert perform(work_item(cell))["arcs"] == record["arcs"]
 
 
 def test_what_makes_a_result_stale(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,8 +203,8 @@ def test_the_checkpoint_is_part_of_our_identity(monkeypatch: pytest.MonkeyPatch)
 def test_variants_and_corruption_reach_the_method() -> None:
     cells = cells_of("naive_correlation", ("hailfinder",), seeds=1, of="rows")
     assert [c.variant for c in cells] == list(EXPERIMENTS["rows"].variants)
-    assert perform(cells[0])["rows"] == 100
-    assert perform(cells[-1])["status"] == "absent"  # hailfinder has 5,000 rows, not 10,000
+    assert perform(work_item(cells[0]))["rows"] == 100
+    assert perform(work_item(cells[-1]))["status"] == "absent"  # hailfinder has 5,000 rows, not 10,000
     case = datasets.load("asia", 0)
     changed = EXPERIMENTS["mar30"].change(case, "")
     assert changed is not None and np.isnan(changed.values).any()
@@ -218,24 +218,12 @@ def test_larger_row_subsets_contain_the_smaller() -> None:
     assert (large.values[:100] == small.values).all()
 
 
-def test_joblib_gives_the_same_answers(tmp_path: Path) -> None:
+def test_two_processes_give_the_same_answers(tmp_path: Path) -> None:
     cells = cells_of("naive_correlation", ("asia", "asia_nonlinear"))
     run(cells, tmp_path / "one", jobs=1)
     run(cells, tmp_path / "two", jobs=2)
     first, second = (Store(tmp_path / folder / "clean.jsonl").cells() for folder in ("one", "two"))
     assert {k: r["arcs"] for k, r in first.items()} == {k: r["arcs"] for k, r in second.items()}
-
-
-@pytest.mark.slow
-def test_dask_takes_over(tmp_path: Path) -> None:
-    import joblib
-    from dask.distributed import Client, LocalCluster
-
-    cells = cells_of("naive_correlation", ("asia", "asia_nonlinear"))
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    with cluster, Client(cluster), joblib.parallel_config(backend="dask"):
-        run(cells, tmp_path, jobs=None)
-    assert len(Store(tmp_path / "clean.jsonl").cells()) == len(cells)
 
 
 def test_results_are_refused_where_they_cannot_be_written(tmp_path: Path) -> None:

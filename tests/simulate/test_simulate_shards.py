@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import itertools
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -276,21 +275,3 @@ def test_refusals_are_one_line_and_exit_2() -> None:
     done = subprocess.run(command("--mixture", "nope", "--out", "x"), capture_output=True, text=True)
     assert done.returncode == 2
     assert "unknown mixture 'nope'" in done.stderr and "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_a_dask_cluster_takes_over_by_joblibs_own_configuration(tmp_path: Path) -> None:
-    import joblib
-    from distributed import Client, LocalCluster
-
-    list(run(job(tmp_path / "here")))
-    os.environ.setdefault("DASK_DISTRIBUTED__WORKER__DAEMON", "False")
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-        joblib.parallel_config(backend="dask"),
-    ):
-        assert sum(run(job(tmp_path / "cluster"))) == 25
-        ran = client.run(lambda dask_worker: dask_worker.state.executed_count)
-    assert sum(ran.values()) > 0
-    assert shards(tmp_path / "here") == shards(tmp_path / "cluster")

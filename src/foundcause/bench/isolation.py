@@ -24,9 +24,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from foundcause.bench.baselines import METHODS
 from foundcause.bench.baselines.method import Method, Table
-from foundcause.bench.baselines.our_methods import chosen_checkpoint
 from foundcause.bench.case import Answer
 from foundcause.bench.plugin import Plugin
 from foundcause.errors import InputError
@@ -237,16 +235,15 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._serves: tuple[str, Path | None] | None = None
+        self._serves: tuple[str, dict[str, str]] | None = None
         atexit.register(self.close)
 
     def run(self, job: Job, limit: float) -> Outcome:
         """The outcome of a job; ``limit`` in seconds, waiting for a processor not counted.
 
-        One process serves one method with the weights it inherited; another of either gets a new one.
+        One process serves one method with the settings it inherited; another of either gets a new one.
         """
-        entry = METHODS.get(job.method)
-        wanted = job.method, chosen_checkpoint() if entry is not None and entry.ours else None
+        wanted = job.method, {name: value for name, value in os.environ.items() if name.startswith("FOUNDCAUSE_")}
         fresh = self._process is None or self._process.poll() is not None or self._serves != wanted
         if fresh:
             self.close()

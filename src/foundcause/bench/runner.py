@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -24,15 +25,23 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from foundcause import engines
 from foundcause.bench import datasets, plugin
 from foundcause.bench.baselines import method
 from foundcause.bench.baselines.method import Method, Table
-from foundcause.bench.baselines.our_methods import checkpoint_digest, checkpoint_version
+from foundcause.bench.baselines.our_methods import (
+    CHECKPOINT_VARIABLE,
+    checkpoint_digest,
+    checkpoint_version,
+    chosen_checkpoint,
+)
 from foundcause.bench.case import Answer, Case, Dataset, generator, integer
+from foundcause.bench.download import DATA_VARIABLE, data_folder
 from foundcause.bench.experiments import Experiment, experiment
 from foundcause.bench.isolation import Job, Worker
 from foundcause.bench.judgement import judge, judge_pair
 from foundcause.bench.records import Record, Store, Version, cell_key, environment
+from foundcause.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,16 +120,46 @@ def outdated(cells: Iterable[Cell], done: dict[Any, Record]) -> list[Record]:
     return [record for record, cell in found if record is not None and record["identity"] != identity(cell)]
 
 
+@dataclass(frozen=True, kw_only=True)
+class WorkItem:
+    """A cell with everything that a process on any machine needs to run it."""
+
+    cell: Cell
+    identity: str
+    """What the process that planned the cell takes for its settings, weights and data."""
+    settings: dict[str, str]
+    """Environment variables of foundcause (weights, data folder, commands), paths absolute."""
+    plugins: tuple[plugin.Plugin, ...]
+
+
+def work_item(cell: Cell) -> WorkItem:
+    """Add the settings and plug-ins of this process to a cell."""
+    settings = {name: value for name, value in os.environ.items() if name.startswith("FOUNDCAUSE_")}
+    settings[DATA_VARIABLE] = str(data_folder().resolve())
+    weights = chosen_checkpoint()
+    if weights is not None:
+        settings[CHECKPOINT_VARIABLE] = str(weights.resolve())
+    return WorkItem(cell=cell, identity=identity(cell), settings=settings, plugins=plugin.loaded())
+
+
 def run(
-    cells: list[Cell], folder: Path, *, jobs: int | None = 1, report: Callable[[Record], None] = lambda record: None
+    cells: list[Cell],
+    folder: Path,
+    *,
+    jobs: int = 1,
+    backend: str = "loky",
+    address: str | None = None,
+    report: Callable[[Record], None] = lambda record: None,
 ) -> None:
     """Run cells and append each result to ``folder/<experiment>.jsonl`` as it arrives.
 
-    With ``jobs`` other than 1 joblib distributes the cells; inside ``joblib.parallel_config(backend="dask")`` (or Ray)
-    the cluster does, when ``jobs`` is None. Every process imports the plug-ins loaded here.
+    ``jobs``, ``backend`` and ``address`` are those of :func:`foundcause.engines.run`.
     """
     known: dict[Path, set[str]] = {}  # environments that a file has already
-    for record in _execute(cells, jobs):
+    results = engines.run(perform, map(work_item, cells), backend=backend, jobs=jobs, address=address)
+    for index, record in results:
+        if isinstance(record, engines.ItemError):
+            record = _lost(cells[index], record.error)
         store = Store(folder / f"{record['experiment']}.jsonl")
         if store.path not in known:
             known[store.path] = set(store.environments())
@@ -132,37 +171,34 @@ def run(
         report(record)
 
 
-def _execute(cells: list[Cell], jobs: int | None) -> Iterator[Record]:
-    if jobs == 1:
-        for cell in cells:
-            yield perform(cell)
-        return
-    import joblib
-
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-        joblib.delayed(perform)(cell, plugin.loaded()) for cell in cells
-    )
-
-
 _worker: Worker | None = None
 
 
-def perform(cell: Cell, plugins: tuple[plugin.Plugin, ...] | None = None) -> Record:
-    """The record of one cell; ``plugins`` are those of the process that planned it, by default this one."""
-    global _worker
-    plugins = plugin.loaded() if plugins is None else plugins
-    plugin.require(plugins)
-    chosen = experiment(cell.experiment)
-    record: Record = {
-        "kind": "cell",
-        **asdict(cell),
-        "identity": identity(cell),
-        "environment": environment()["id"],
-        "_environment": environment(),
-    }
+def _new_record(cell: Cell) -> Record:
+    about = environment()
+    record = {"kind": "cell", **asdict(cell), "identity": identity(cell), "environment": about["id"]}
     version = _version(method(cell.method))
-    if version is not None:
-        record["version"] = asdict(version)
+    return record | {"_environment": about} | ({"version": asdict(version)} if version is not None else {})
+
+
+def _lost(cell: Cell, error: Exception) -> Record:
+    return _new_record(cell) | _ended("failed", 0.0, f"{type(error).__name__}: {error}")
+
+
+def perform(item: WorkItem) -> Record:
+    """Run a cell in this process, in which nothing else may run meanwhile."""
+    global _worker
+    cell = item.cell
+    for name in [name for name in os.environ if name.startswith("FOUNDCAUSE_") and name not in item.settings]:
+        del os.environ[name]
+    os.environ.update(item.settings)
+    plugin.require(item.plugins)
+    if identity(cell) != item.identity:
+        raise ConfigError(
+            f"{cell.method} on {cell.dataset}: this worker has other weights or another version; run again"
+        )
+    chosen = experiment(cell.experiment)
+    record = _new_record(cell)
     try:
         case = _case(datasets.dataset(cell.dataset), cell.seed)
         changed = chosen.change(case, cell.variant)
@@ -178,7 +214,7 @@ def perform(cell: Cell, plugins: tuple[plugin.Plugin, ...] | None = None) -> Rec
     table = Table(values=shown.values, seed=integer(f"method {cell.dataset}", cell.seed), discrete=case.discrete)
     if _worker is None:
         _worker = Worker()
-    outcome = _worker.run(Job(method=cell.method, table=table, plugins=plugins), cell.limit)
+    outcome = _worker.run(Job(method=cell.method, table=table, plugins=item.plugins), cell.limit)
     record |= _ended(outcome.status, outcome.seconds, outcome.error)
     record["waited"] = round(outcome.waited, 4)
     record |= {"rows": changed.rows, "variables": case.variables, "peak_bytes": outcome.peak_bytes}

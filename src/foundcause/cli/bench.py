@@ -101,7 +101,9 @@ def run(
     ] = None,
     only: Annotated[str | None, typer.Option(help="Comma-separated data sets; default all of the experiment.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; default by experiment.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Cells at once.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Cells at once; -1 for one per core.")] = 1,
+    backend: Annotated[str, typer.Option(help="Where they run: loky (this machine), dask or ray.")] = "loky",
+    address: Annotated[str | None, typer.Option(help="Address of a Dask scheduler or a Ray cluster.")] = None,
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds a cell may take.")] = 300.0,
     results: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     checkpoint: Annotated[Path | None, typer.Option(help="Weights of ours to evaluate.")] = None,
@@ -111,6 +113,7 @@ def run(
     """Run an experiment; what is in the results already is not run again."""
     from rich.console import Console
 
+    from foundcause import engines
     from foundcause.bench import datasets as registry
     from foundcause.bench.baselines import select
     from foundcause.bench.baselines.our_methods import CHECKPOINT_VARIABLE
@@ -120,6 +123,7 @@ def run(
     from foundcause.bench.runner import run as execute
     from foundcause.errors import CheckpointError, ConfigError, DataUnavailableError
 
+    engines.check(backend, jobs, address)
     if checkpoint is not None:
         if not checkpoint.is_file():
             raise CheckpointError(f"there is no checkpoint {checkpoint}")
@@ -158,7 +162,7 @@ def run(
     again = f" ({failed} of them failed; --retry runs these again)" if failed else ""
     console.print(f"{len(cells)} cells, {len(cells) - len(todo)} done before{again}, {len(todo)} to run")
     with RunProgress(console, chosen.name, len(todo)) as progress:
-        execute(todo, results, jobs=jobs, report=progress.finished)
+        execute(todo, results, jobs=jobs, backend=backend, address=address, report=progress.finished)
     console.print(progress.summary())
 
 

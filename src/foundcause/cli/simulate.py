@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,7 +31,9 @@ def register(app: typer.Typer) -> None:
         start: Annotated[int, typer.Option(help="Index of the first task, for arrays of jobs.")] = 0,
         count: Annotated[int, typer.Option(help="Number of tasks.")] = 1000,
         seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")] = 0,
-        jobs: Annotated[int, typer.Option(help="Processes (joblib); -1 for one per core.")] = 1,
+        jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = 1,
+        backend: Annotated[str, typer.Option(help="Where they run: loky (this machine), dask or ray.")] = "loky",
+        address: Annotated[str | None, typer.Option(help="Address of a Dask scheduler or a Ray cluster.")] = None,
         per_shard: Annotated[int, typer.Option(help="Tasks of one shard.")] = 200,
         only: Annotated[list[str] | None, typer.Option(help="Make only this component (repeatable).")] = None,
         without: Annotated[list[str] | None, typer.Option(help="Leave this component out (repeatable).")] = None,
@@ -42,7 +44,8 @@ def register(app: typer.Typer) -> None:
         """Write synthetic tasks: tables, masks, causal graphs and hidden common causes."""
         if context.invoked_subcommand is not None:
             return
-        _write(out, _mixture(mixture, only, without), seed, start, count, jobs, per_shard, csv)
+        engine = {"jobs": jobs, "backend": backend, "address": address}
+        _write(out, _mixture(mixture, only, without), seed, start, count, engine, per_shard, csv)
 
     @group.command()
     def gallery(
@@ -69,7 +72,14 @@ def _mixture(name: str, only: list[str] | None, without: list[str] | None) -> Mi
 
 
 def _write(
-    out: str | None, mixture: Mixture, seed: int, start: int, count: int, jobs: int, per_shard: int, csv: bool
+    out: str | None,
+    mixture: Mixture,
+    seed: int,
+    start: int,
+    count: int,
+    engine: dict[str, Any],
+    per_shard: int,
+    csv: bool,
 ) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -77,10 +87,8 @@ def _write(
 
     if out is None:
         raise ConfigError("no folder to write to; pass --out DIR")
-    if jobs == 0:
-        raise ConfigError("--jobs 0 does nothing; use 1 or more, or -1 for one per core")
     job = Job(mixture=mixture, seed=seed, start=start, count=count, out=out, per_shard=per_shard, csv=csv)
-    done = run(job, jobs=jobs)
+    done = run(job, **engine)
     earlier = next(done)  # a folder that cannot be used is refused here, before a bar is drawn
     columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns) as progress:

@@ -20,10 +20,11 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from foundcause import __version__
+from foundcause import __version__, engines
 from foundcause.errors import ConfigError, InputError, OutputError
 from foundcause.files import replacing
 from foundcause.simulate.settings import Mixture
@@ -159,16 +160,17 @@ class Job:
         }
 
 
-def run(job: Job, *, jobs: int | None = None) -> Iterator[int]:
-    """Write what is missing or broken of a job with ``jobs`` processes.
+def run(job: Job, *, jobs: int = 1, backend: str = "loky", address: str | None = None) -> Iterator[int]:
+    """Write what is missing or broken of a job.
+
+    ``jobs``, ``backend`` and ``address`` are those of :func:`foundcause.engines.run`.
 
     Yields
     ------
     int
         How many tasks were there already, then the number of tasks of each shard as it is done.
     """
-    from joblib import Parallel, delayed
-
+    engines.check(backend, jobs, address)
     storage = Storage(str(job.out))
     storage.prepare()
     with _claim(storage, job):
@@ -178,8 +180,8 @@ def run(job: Job, *, jobs: int | None = None) -> Iterator[int]:
         yield job.count - sum(len(job.indices(piece)) for piece in missing)
         saved = time.monotonic()
         try:
-            parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
-            for piece, written in parallel(delayed(write_piece)(job, piece) for piece in missing):
+            results = engines.run(partial(write_piece, job), missing, backend=backend, jobs=jobs, address=address)
+            for _, (piece, written) in engines.outputs(results):
                 files |= written
                 if time.monotonic() - saved > _SAVED:
                     _save(storage, job, files)
