@@ -84,7 +84,7 @@ def test_benchmark_answers_are_those_of_one_process(
 def test_the_chosen_weights_reach_the_workers(
     cluster: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from foundcause.api import SHIPPED_CHECKPOINT
+    from foundcause.weights import SHIPPED_CHECKPOINT
 
     chosen = tmp_path / "chosen.safetensors"
     chosen.write_bytes(SHIPPED_CHECKPOINT.read_bytes())
