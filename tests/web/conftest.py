@@ -20,12 +20,11 @@ def tiny_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def make_server(tiny_weights: Path) -> Callable[..., LiveServer]:
     """A server with some limits changed."""
-    from foundcause.web.app import create_app
-    from foundcause.web.settings import Limits, Settings
+    from foundcause.web.limits import Limits, Settings
 
     def make(*, slots: int = 2, **limits: Any) -> LiveServer:
         settings = Settings(checkpoint=tiny_weights, slots=slots, limits=Limits(**limits))
-        return LiveServer(create_app(settings))
+        return LiveServer(settings)
 
     return make
 
@@ -38,14 +37,14 @@ def server(make_server: Callable[..., LiveServer]) -> Iterator[LiveServer]:
 
 @pytest.fixture
 def page(browser: Any, server: LiveServer) -> Iterator[Any]:
-    """A fresh visit on the page; any script error, refused resource or policy violation fails the test."""
+    """A fresh session on the page; any script error, refused resource or policy violation fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     tab = context.new_page()
     complaints: list[str] = []
     tab.on("pageerror", lambda error: complaints.append(str(error)))
     tab.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    # The page asks for its visit last: until then it knows no limits.
-    with tab.expect_response(lambda answer: answer.url.endswith("/api/visit"), timeout=60_000):
+    # The page asks for its session last: until then it knows no limits.
+    with tab.expect_response(lambda answer: answer.url.endswith("/api/session"), timeout=60_000):
         tab.goto(server.url)
     tab.complaints = complaints
     yield tab

@@ -16,7 +16,7 @@ OVER = ("done", "refused", "failed", "cancelled")
 
 
 def stored(root: Path, pattern: str) -> set[Path]:
-    """What lies in the house, while it may be tidying up."""
+    """What lies in the state, while it may be tidying up."""
     while True:
         try:
             return set(root.glob(pattern))
@@ -25,16 +25,18 @@ def stored(root: Path, pattern: str) -> set[Path]:
 
 
 class LiveServer:
-    """A running server: its address, and the house behind it for tests that look under the floor."""
+    """A running server: its address, and the state behind it for tests that look under the floor."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, settings: Any) -> None:
         import uvicorn
+
+        from foundcause.web.application import create_app, server_config
 
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.app = app
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, server_header=False))
+        self.app = create_app(settings)
+        self._server = uvicorn.Server(server_config(self.app, settings))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 
     def __enter__(self) -> LiveServer:
@@ -51,8 +53,8 @@ class LiveServer:
         self._socket.close()
 
     @property
-    def house(self) -> Any:
-        return self.app.state.house
+    def state(self) -> Any:
+        return self.app.state.server
 
     def client(self) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=60)
@@ -90,3 +92,13 @@ def wait_for(client: httpx.Client, path: str, over: Callable[[dict[str, Any]], b
             return answer.json()
         assert time.monotonic() < deadline, f"still not over: {answer.text}"
         time.sleep(0.05)
+
+
+def discover(client, table, **body):
+    answer = client.post(f"/api/tables/{table['id']}/discoveries", json={"runs": 2, **body})
+    assert answer.status_code == 202, answer.text
+    return answer.json()["id"]
+
+
+def finished(client, identity):
+    return wait_for(client, f"/api/discoveries/{identity}", lambda job: job["state"] in OVER)

@@ -21,12 +21,11 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 
 
 def main() -> None:
-    from foundcause.web.app import create_app
-    from foundcause.web.settings import Settings
+    from foundcause.web.limits import Settings
     from foundcause.weights import checkpoint_path
 
     weights = checkpoint_path(sys.argv[1] if len(sys.argv) > 1 else None)
-    with LiveServer(create_app(Settings(checkpoint=weights))) as server, chromium.opened() as browser:
+    with LiveServer(Settings(checkpoint=weights)) as server, chromium.opened() as browser:
         page = browser.new_context(viewport={"width": 1280, "height": 940}, color_scheme="light").new_page()
         page.goto(server.url)
         page.click("#demo")

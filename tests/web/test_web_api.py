@@ -1,4 +1,4 @@
-"""The API over real sockets: a table in, a graph out; visits, queue, crashes, cleaning up."""
+"""The API over real sockets: a table in, a graph out; sessions, queue, crashes, cleaning up."""
 
 from __future__ import annotations
 
@@ -11,21 +11,11 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from live_server import OVER, csv_table, send, stored, wait_for
+from live_server import csv_table, discover, finished, send, stored, wait_for
 
 from foundcause.result import Result
 from foundcause.web.jobs import Job, JobQueue, QueueFullError
 from foundcause.web.routes import FILES
-
-
-def discover(client, table, **body):
-    answer = client.post(f"/api/tables/{table['id']}/discoveries", json={"runs": 2, **body})
-    assert answer.status_code == 202, answer.text
-    return answer.json()["id"]
-
-
-def finished(client, identity):
-    return wait_for(client, f"/api/discoveries/{identity}", lambda job: job["state"] in OVER)
 
 
 def test_from_a_table_to_every_export(server):
@@ -86,7 +76,7 @@ def test_parquet_and_other_dialects(server, tmp_path):
         (csv_table(rows=3), "short.csv", "3 rows"),
         (csv_table(columns=31), "wide.csv", "31 columns; this server takes 30"),
         (b"a,b\n" + b"1,2\n" * 20_001, "long.csv", "20,001 rows; this server takes 20,000"),
-        (b"PAR1 and then nothing of the kind", "broken.parquet", "no readable Parquet"),
+        (b"PAR1 and then nothing of the kind", "broken.parquet", "not a readable Parquet"),
     ],
 )
 def test_tables_that_are_refused(server, content, name, words):
@@ -94,7 +84,7 @@ def test_tables_that_are_refused(server, content, name, words):
         table = send(client, content, name)
         assert table["read"]["state"] == "refused"
         assert words in table["read"]["error"] and "/tmp" not in table["read"]["error"], table["read"]["error"]
-        (stored,) = server.house.visits.find(client.cookies[f"foundcause_visit_{server.port}"]).tables.values()
+        (stored,) = server.state.sessions.find(client.cookies[f"foundcause_session_{server.port}"]).tables.values()
         assert stored.id == table["id"] and not stored.path.exists(), "refused files are deleted"
         answer = client.post(f"/api/tables/{table['id']}/discoveries", json={})
         assert answer.status_code == 409
@@ -148,12 +138,12 @@ def test_columns_can_be_left_out_or_read_as_codes(server):
             assert answer.status_code == 400 and words in answer.json()["detail"], answer.text
 
 
-def test_two_visits_do_not_see_each_other(server):
+def test_two_sessions_do_not_see_each_other(server):
     with server.client() as first, server.client() as second, server.client() as stranger:
         mine, yours = send(first, csv_table(seed=1)), send(second, csv_table(seed=2))
         identity = discover(first, mine)
         assert finished(first, identity)["state"] == "done"
-        assert [table["id"] for table in second.get("/api/visit").json()["tables"]] == [yours["id"]]
+        assert [table["id"] for table in second.get("/api/session").json()["tables"]] == [yours["id"]]
         for other in (second, stranger):
             assert other.get(f"/api/tables/{mine['id']}").status_code == 404
             assert other.delete(f"/api/tables/{mine['id']}").status_code == 404
@@ -183,7 +173,7 @@ def test_a_killed_worker_is_reported_and_the_server_goes_on(server):
         wait_for(
             client, f"/api/discoveries/{identity}", lambda job: job["stage"] in ("loading", "statistics", "network")
         )
-        (running,) = server.house.discoveries._running
+        (running,) = server.state.discoveries._running
         os.kill(running.pid, signal.SIGKILL)
         job = finished(client, identity)
         assert job["state"] == "failed" and "SIGKILL" in job["error"]
@@ -201,7 +191,7 @@ def test_cancelling_and_the_place_in_the_queue(make_server):
             client.get(f"/api/discoveries/{k}").json()["place"]
             for client, k in zip((second, first), behind, strict=True)
         ]
-        assert places == [1, 2] and server.house.discoveries.running == 1
+        assert places == [1, 2] and server.state.discoveries.running == 1
         assert first.delete(f"/api/discoveries/{behind[1]}").status_code == 204
         assert first.get(f"/api/discoveries/{behind[1]}").json()["state"] == "cancelled"
         started = time.monotonic()
@@ -210,13 +200,13 @@ def test_cancelling_and_the_place_in_the_queue(make_server):
         assert finished(second, behind[0])["state"] == "done"
 
 
-def test_one_visit_cannot_fill_the_queue(make_server):
+def test_one_session_cannot_fill_the_queue(make_server):
     with make_server(slots=1, discoveries=2) as server, server.client() as greedy, server.client() as other:
         tables = [send(greedy, csv_table(rows=4000, columns=12)), send(greedy, csv_table())]
         for table in tables:
             discover(greedy, table, runs=50)
         answer = greedy.post(f"/api/tables/{tables[1]['id']}/discoveries", json={})
-        assert answer.status_code == 429 and "2 discoveries of this visit" in answer.json()["detail"]
+        assert answer.status_code == 429 and "2 discoveries of this session" in answer.json()["detail"]
         discover(other, send(other, csv_table()), runs=1)
 
 
@@ -227,39 +217,39 @@ def test_time_limits_stop_a_worker(make_server):
         assert job["state"] == "failed" and "time limit" in job["error"]
 
 
-def test_files_go_when_the_visit_ends_and_at_shutdown(make_server):
+def test_files_go_when_the_session_ends_and_at_shutdown(make_server):
     with make_server(idle_seconds=600, leave_seconds=0.2) as server:
-        root = server.house.visits.root
+        root = server.state.sessions.root
         assert root.stat().st_mode & 0o077 == 0
         with server.client() as ended, server.client() as left, server.client() as stays:
             for client in (ended, left, stays):
                 send(client, csv_table())
             assert len(stored(root, "*/*/table.csv")) == 3
-            assert ended.delete("/api/visit").status_code == 204
+            assert ended.delete("/api/session").status_code == 204
             assert len(stored(root, "*/*/table.csv")) == 2
-            assert left.post("/api/visit/leave").status_code == 204
+            assert left.post("/api/session/leave").status_code == 204
             deadline = time.monotonic() + 20
             while len(stored(root, "*/*/table.csv")) > 1:
-                assert time.monotonic() < deadline, "the visit that was left is still there"
+                assert time.monotonic() < deadline, "the session that was left is still there"
                 time.sleep(0.1)
-            assert len(stays.get("/api/visit").json()["tables"]) == 1
-            assert left.get("/api/visit").json()["tables"] == []
+            assert len(stays.get("/api/session").json()["tables"]) == 1
+            assert left.get("/api/session").json()["tables"] == []
     assert not root.exists()
 
 
 def test_folders_of_killed_servers_are_removed(tmp_path, monkeypatch):
     import tempfile
 
-    from foundcause.web.settings import Limits
-    from foundcause.web.visits import VisitStore
+    from foundcause.web.limits import Limits
+    from foundcause.web.sessions import SessionStore
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     orphan = tmp_path / "foundcause-serve-dead"
     orphan.mkdir()
     (orphan / "in-use").touch()
-    alive = VisitStore(Limits(), ())
+    alive = SessionStore(Limits(), ())
     assert not orphan.exists()
-    second = VisitStore(Limits(), ())
+    second = SessionStore(Limits(), ())
     assert alive.root.exists() and second.root.exists()
     alive.close()
     second.close()

@@ -268,17 +268,17 @@ def test_the_place_in_the_queue_is_shown(browser, make_server, tmp_path):
         tab.context.close()
 
 
-def test_reloading_keeps_the_visit_and_deleting_ends_it(page, server, tmp_path):
+def test_reloading_keeps_the_session_and_deleting_ends_it(page, server, tmp_path):
     upload(page, tmp_path, csv_table())
     run(page, runs=1)
     page.reload()
     page.wait_for_selector("#results:not([hidden])", timeout=PATIENCE)
     secret = page.context.cookies()[0]["value"]
-    folder = server.house.visits.find(secret).folder
+    folder = server.state.sessions.find(secret).folder
     page.click("#end")
     page.wait_for_selector("#end", state="hidden", timeout=PATIENCE)  # once the server has answered
     assert page.is_visible("#drop")
-    assert server.house.visits.find(secret) is None and not folder.exists()
+    assert server.state.sessions.find(secret) is None and not folder.exists()
 
 
 def test_a_pdf_named_csv(page, tmp_path):
@@ -326,10 +326,10 @@ def test_a_killed_worker_is_said_on_the_page(page, server, tmp_path):
     page.fill("#runs", "50")
     page.click("#run")
     deadline = time.monotonic() + 60
-    while not (server.house.discoveries._running and server.house.discoveries._running[0].pid):
+    while not (server.state.discoveries._running and server.state.discoveries._running[0].pid):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    os.kill(server.house.discoveries._running[0].pid, signal.SIGKILL)
+    os.kill(server.state.discoveries._running[0].pid, signal.SIGKILL)
     assert "the worker process was killed (SIGKILL)" in refusal(page)
     run(page, runs=1)
     assert page.is_hidden("#problem")

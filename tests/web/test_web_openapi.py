@@ -16,8 +16,8 @@ def test_the_document_names_every_route(server):
         document = client.get("/api/openapi.json").json()
     assert set(document["paths"]) == {
         "/api/about",
-        "/api/visit",
-        "/api/visit/leave",
+        "/api/session",
+        "/api/session/leave",
         "/api/tables",
         "/api/demo",
         "/api/tables/{identity}",
@@ -36,21 +36,21 @@ def test_the_document_names_every_route(server):
 )
 def test_no_server_error(make_server, examples):
     """Ids of a real table and discovery are put into half of the requests, so that they reach what lies behind."""
-    with make_server(waiting=10_000, visits=10_000, tables=10_000, runs=2) as server, server.client() as client:
+    with make_server(waiting=10_000, sessions=10_000, tables=10_000, runs=2) as server, server.client() as client:
         table = send(client, csv_table())["id"]
         discovery = client.post(f"/api/tables/{table}/discoveries", json={"runs": 1}).json()["id"]
-        cookies = {f"foundcause_visit_{server.port}": client.cookies[f"foundcause_visit_{server.port}"]}
+        cookies = {f"foundcause_session_{server.port}": client.cookies[f"foundcause_session_{server.port}"]}
         schema = schemathesis.openapi.from_dict(client.get("/api/openapi.json").json())
         statuses: dict[str, list[int]] = {}
 
         def attempt(case: Any) -> None:
             seen = statuses.setdefault(f"{case.method} {case.path}", [])
-            # Ending the visit or deleting its table would leave nothing to reach.
+            # Ending the session or deleting its table would leave nothing to reach.
             if "identity" in (case.path_parameters or {}) and len(seen) % 2 == 0 and case.method != "DELETE":
                 case.path_parameters["identity"] = (
                     table if "{identity}" in case.path and "/tables" in case.path else discovery
                 )
-            jar = None if (case.method, case.path) == ("DELETE", "/api/visit") else cookies
+            jar = None if (case.method, case.path) == ("DELETE", "/api/session") else cookies
             answer = case.call(base_url=server.url, cookies=jar)
             seen.append(answer.status_code)
             case.validate_response(answer, checks=[schemathesis.checks.not_a_server_error])

@@ -9,8 +9,8 @@ import pytest
 from live_server import LiveServer, csv_table, stored
 
 from foundcause.errors import ConfigError
+from foundcause.web.limits import Limits, Settings, is_loopback
 from foundcause.web.security import HEADERS, RefusalError, check_host
-from foundcause.web.settings import Limits, Settings, is_loopback
 
 
 def raw(server, text: bytes, *, more: bytes = b"", seconds: float = 20) -> bytes:
@@ -48,7 +48,7 @@ def test_the_cookie_is_secret_and_strict(server):
         cookie = client.post("/api/tables", params={"name": "a.csv"}, content=csv_table()).headers["set-cookie"]
         assert "HttpOnly" in cookie and "samesite=strict" in cookie.lower()
         assert len(cookie.split("=")[1].split(";")[0]) >= 43
-        assert "set-cookie" not in client.get("/api/visit").headers
+        assert "set-cookie" not in client.get("/api/session").headers
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_hosts_of_a_public_server():
 def test_other_sites_are_refused(server, headers):
     with server.client() as client:
         assert client.post("/api/demo", headers=headers).status_code == 403
-        assert client.get("/api/visit", headers=headers).status_code == 403
+        assert client.get("/api/session", headers=headers).status_code == 403
 
 
 def test_the_own_page_is_welcome(server):
     with server.client() as client:
         headers = {"origin": server.url, "sec-fetch-site": "same-origin"}
-        assert client.post("/api/visit/leave", headers=headers).status_code == 204
+        assert client.post("/api/session/leave", headers=headers).status_code == 204
         assert client.get("/", headers={"sec-fetch-site": "cross-site"}).status_code == 200, "a link may open the page"
 
 
@@ -102,17 +102,17 @@ def test_two_gigabytes_are_refused_before_they_are_sent(server):
     started = time.monotonic()
     answer = raw(server, head.encode())
     assert answer.startswith(b"HTTP/1.1 413") and b"4 MB" in answer and time.monotonic() - started < 10
-    assert not stored(server.house.visits.root, "*/*/*big*")
+    assert not stored(server.state.sessions.root, "*/*/*big*")
 
 
 def test_a_stream_without_length_is_cut_at_the_limit(server):
-    before = stored(server.house.visits.root, "*/*")
+    before = stored(server.state.sessions.root, "*/*")
     head = b"POST /api/tables?name=big.csv HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
     answer = raw(server, head, more=b"10000\r\n" + b"1" * 65536 + b"\r\n")
     # The other side may reset the line before the answer is read; the file must be gone in any case.
     assert answer.startswith(b"HTTP/1.1 413") or answer == b""
     deadline = time.monotonic() + 10
-    while stored(server.house.visits.root, "*/*") - before:
+    while stored(server.state.sessions.root, "*/*") - before:
         assert time.monotonic() < deadline, "a refused upload left something behind"
         time.sleep(0.05)
 
@@ -134,10 +134,8 @@ def test_names_and_endings_of_uploads(server):
 
 
 def test_a_token_is_asked_for_and_kept_in_a_cookie(tiny_weights):
-    from foundcause.web.app import create_app
-
     settings = Settings(host="0.0.0.0", token="a-long-secret", checkpoint=tiny_weights)
-    with LiveServer(create_app(settings)) as server, server.client() as client:
+    with LiveServer(settings) as server, server.client() as client:
         for path in ("/", "/api/about", "/static/app.js", "/?token=wrong", "/api/about?token=a-long-secret"):
             assert client.get(path).status_code == 401, path
         assert client.get("/api/about", headers={"authorization": "Bearer a-long-secret"}).status_code == 200

@@ -19,7 +19,7 @@ from live_server import csv_table, send
 from foundcause.cli import serve as command
 from foundcause.cli.serve import serve
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.web.settings import Limits
+from foundcause.web.limits import Limits
 
 
 def start(tmp_path, weights, *options: str) -> subprocess.Popen[str]:

@@ -42,17 +42,17 @@ def serve(
 ) -> None:
     """Serve a page on which a table is dropped and its causal graph explored.
 
-    Everything stays on this machine; uploaded tables are deleted when the visit ends.
+    Everything stays on this machine; uploaded tables are deleted when the session ends.
     On another than a loopback address every request must carry a token: that of the variable FOUNDCAUSE_TOKEN, or
     one made up at the start and printed with the address.
     """
     try:
         import uvicorn
 
-        from foundcause.web.app import create_app
+        from foundcause.web.application import create_app, server_config
     except ModuleNotFoundError as error:
         raise ConfigError(f"the web page needs {error.name}; install it with: pip install 'foundcause[web]'") from error
-    from foundcause.web.settings import MEBIBYTE, Limits, Settings, is_loopback, usable_cores
+    from foundcause.web.limits import MEBIBYTE, Limits, Settings, is_loopback, usable_cores
     from foundcause.weights import checkpoint_path
 
     weights = checkpoint_path(checkpoint)
@@ -80,14 +80,7 @@ def serve(
         import webbrowser
 
         webbrowser.open(address)
-    config = uvicorn.Config(
-        create_app(settings),
-        log_level="warning",
-        access_log=False,  # addresses may hold the token
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=3,
-    )
+    config = server_config(create_app(settings), settings)
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foundcause.data.copies import first_of_copies
-from foundcause.diagnostics.cells import (
+from foundcause.diagnostics.column_names import name_findings
+from foundcause.diagnostics.graph import confounding_findings, edge_findings, network_findings
+from foundcause.diagnostics.relations import relation_findings
+from foundcause.diagnostics.rows_and_cells import (
     missing_findings,
     nearly_constant_findings,
     order_findings,
@@ -22,10 +25,7 @@ from foundcause.diagnostics.cells import (
     size_findings,
     together_findings,
 )
-from foundcause.diagnostics.design import design_findings
-from foundcause.diagnostics.graph import confounding_findings, edge_findings, network_findings
-from foundcause.diagnostics.names import name_findings
-from foundcause.diagnostics.relations import relation_findings
+from foundcause.diagnostics.table_shape import design_findings
 from foundcause.diagnostics.time_steps import time_step_findings
 from foundcause.findings import Finding
 

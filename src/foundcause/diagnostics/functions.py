@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from foundcause.diagnostics.cells import rows_that_differ
 from foundcause.diagnostics.exact_relations import linear_relations, pair_correlations
+from foundcause.diagnostics.rows_and_cells import rows_that_differ
 from foundcause.inference.acyclic import knots
 from foundcause.inference.canonical import standardised
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from foundcause.data.one_hot import one_hot_groups
 from foundcause.data.ranks import mean_ranks
-from foundcause.diagnostics.cells import rows_that_differ
 from foundcause.diagnostics.exact_relations import linear_relations, pair_correlations, usual_range
 from foundcause.diagnostics.functions import Function, functions, products, twin_groups
+from foundcause.diagnostics.rows_and_cells import rows_that_differ
 from foundcause.findings import Finding, Fix
 from foundcause.inference.acyclic import knots
 

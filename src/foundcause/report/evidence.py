@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from foundcause.diagnostics.cells import rarely_together, rows_together
+from foundcause.diagnostics.rows_and_cells import rarely_together, rows_together
 
 _MAX_COLUMNS = 100
 Reading = tuple[str, Callable[[np.ndarray], np.ndarray]]

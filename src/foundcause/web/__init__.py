@@ -1,5 +1,6 @@
-"""``foundcause serve``: one page on which a table is dropped and its causal graph explored, and the server behind it.
+"""``foundcause serve``: the web page and the server behind it.
 
-Read ``app.py`` first. ``settings`` holds the limits, ``security`` what every request must pass, ``visits`` whose table
-is whose, ``jobs`` the queue and its processes, ``worker`` what happens inside such a process, ``routes`` the API.
+Read ``application.py`` first. ``limits`` holds the settings, ``security`` the checks of every request, ``sessions`` the
+tables of each visitor, ``uploads`` the steps of a request, ``jobs`` the queue, ``job_process`` what runs in a process
+of its own, and ``routes`` the API.
 """

@@ -1,4 +1,4 @@
-"""The queue: each job runs in a process of its own that can be killed; at most ``slots`` run, the rest wait in line."""
+"""The queue. Each job runs in a process of its own that can be killed. At most ``slots`` run, the others wait."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import secrets
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal
 
-from foundcause.web import worker
+from foundcause.web import job_process
 
 State = Literal["waiting", "running", "done", "refused", "failed", "cancelled"]
 FINISHED: tuple[State, ...] = ("done", "refused", "failed", "cancelled")
@@ -33,12 +33,23 @@ class QueueFullError(Exception):
 class Job:
     """One piece of work.
 
-    task: what the worker is told. seconds: time limit. on_end: called once, whatever the end.
-    state, stage, done, total, error, answer: what is known about it now.
+    Parameters
+    ----------
+    task : dict
+        What the process gets.
+    seconds : float
+        Time limit.
+    owner : str
+        Whose job it is. Owners take turns.
+    on_end : callable or None
+        Called once, whatever the end.
+
+    The other attributes say how far it is.
     """
 
     task: dict[str, Any]
     seconds: float
+    owner: str = ""
     on_end: Callable[[Job], None] | None = None
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     state: State = "waiting"
@@ -57,10 +68,14 @@ class Job:
 
 
 class JobQueue:
-    """First come, first served, on ``slots`` threads that each watch one process."""
+    """Jobs on ``slots`` threads that each watch one process. Owners take turns.
+
+    With several slots, one owner never holds all of them, so that a newcomer can start at once.
+    """
 
     def __init__(self, *, slots: int, cores: int, waiting: int) -> None:
         self._cores, self._limit = cores, waiting
+        self._most_of_one_owner = max(1, slots - 1)
         self._waiting: deque[Job] = deque()
         self._running: list[Job] = []
         self._changed = threading.Condition()
@@ -70,25 +85,39 @@ class JobQueue:
             thread.start()
 
     def submit(self, job: Job) -> Job:
-        """Put a job at the end of the line."""
+        """Add a job to the queue."""
         with self._changed:
             if self._closed or len(self._waiting) >= self._limit:
                 raise QueueFullError
             self._waiting.append(job)
-            self._changed.notify()
+            self._changed.notify_all()
         return job
 
     def place(self, job: Job) -> int | None:
-        """1 for the next job in line; None for jobs that do not wait."""
+        """Return the position in the queue, 1 for the next job. None for jobs that do not wait."""
         with self._changed:
-            return self._waiting.index(job) + 1 if job in self._waiting else None
+            return self._in_turn().index(job) + 1 if job in self._waiting else None
+
+    def _in_turn(self) -> list[Job]:
+        """The waiting jobs in the order in which they start: the owner with the fewest jobs ahead comes first."""
+        ahead = Counter(job.owner for job in self._running)
+        turns = []
+        for arrival, job in enumerate(self._waiting):
+            turns.append((ahead[job.owner], arrival, job))
+            ahead[job.owner] += 1
+        return [job for _, _, job in sorted(turns, key=lambda turn: turn[:2])]
+
+    def _next(self) -> Job | None:
+        """The job to start now, if any may."""
+        held = Counter(job.owner for job in self._running)
+        return next((job for job in self._in_turn() if held[job.owner] < self._most_of_one_owner), None)
 
     @property
     def running(self) -> int:
         return len(self._running)
 
     def cancel(self, job: Job) -> None:
-        """Take the job out of the line, or kill its process; returns at once."""
+        """Take the job out of the queue, or kill its process. Returns at once."""
         with self._changed:
             job.cancelled.set()
             if job not in self._waiting:
@@ -97,7 +126,7 @@ class JobQueue:
         _end(job, "cancelled", "cancelled before it started")
 
     def close(self) -> None:
-        """Kill what runs, forget what waits."""
+        """Kill running jobs and forget waiting ones."""
         with self._changed:
             self._closed = True
             left = [*self._waiting]
@@ -113,11 +142,11 @@ class JobQueue:
     def _serve(self) -> None:
         while True:
             with self._changed:
-                while not self._waiting and not self._closed:
+                while (job := self._next()) is None and not self._closed:
                     self._changed.wait()
-                if self._closed:
+                if self._closed or job is None:
                     return
-                job = self._waiting.popleft()
+                self._waiting.remove(job)
                 self._running.append(job)
                 threads = max(1, self._cores // len(self._running))
                 job.state, job.started = "running", time.monotonic()
@@ -128,13 +157,14 @@ class JobQueue:
             finally:
                 with self._changed:
                     self._running.remove(job)
+                    self._changed.notify_all()  # its owner may start another one
 
 
 def warm_up() -> None:
-    """Load the libraries once, in a process that only forks; workers then start in milliseconds."""
+    """Load the libraries once, in a process that only forks. Jobs then start in milliseconds."""
     context = _context()
     if context.get_start_method() == "forkserver":
-        context.set_forkserver_preload(list(worker.PRELOADED))
+        context.set_forkserver_preload(list(job_process.PRELOADED))
         from multiprocessing import forkserver
 
         forkserver.ensure_running()
@@ -148,7 +178,7 @@ def _context() -> Any:
 def _run(job: Job, task: dict[str, Any]) -> None:
     """Start a process, follow it to its end, and never leave it behind."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = _context().Process(target=worker.main, args=(sender, task), daemon=True)
+    process = _context().Process(target=job_process.main, args=(sender, task), daemon=True)
     with _PROCESSES:
         process.start()
     sender.close()
@@ -169,7 +199,7 @@ def _run(job: Job, task: dict[str, Any]) -> None:
         code = _stop(process)
         job.pid = None
     state, error = ending
-    _end(job, state, error or _obituary(code))
+    _end(job, state, error or _why_it_died(code))
 
 
 def _listen(job: Job, receiver: Connection, process: Any) -> tuple[State, str] | None:
@@ -207,7 +237,7 @@ def _stop(process: Any) -> int | None:
     return code
 
 
-def _obituary(code: int | None) -> str:
+def _why_it_died(code: int | None) -> str:
     if code is not None and code < 0:
         try:
             name = signal.Signals(-code).name

@@ -1,9 +1,10 @@
-"""The API. Every route sees only what belongs to the visit of its cookie; all else does not exist for it."""
+"""The API. A route sees only what belongs to the session of its cookie."""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,13 @@ from fastapi.responses import FileResponse
 from starlette.requests import ClientDisconnect
 
 from foundcause import __version__
-from foundcause.web.house import (
-    House,
+from foundcause.web.job_process import ANSWER, EVERYTHING
+from foundcause.web.jobs import Job
+from foundcause.web.schemas import About, DiscoveryBody, JobView, Layout, Problem, SessionView, TableView
+from foundcause.web.security import cookie_name
+from foundcause.web.sessions import SESSION_COOKIE, Session, StoredTable
+from foundcause.web.uploads import (
+    ServerState,
     check_choices,
     finished,
     job_view,
@@ -25,11 +31,6 @@ from foundcause.web.house import (
     table_view,
     worker_task,
 )
-from foundcause.web.jobs import Job
-from foundcause.web.schemas import About, DiscoveryBody, JobView, Layout, Problem, TableView, VisitView
-from foundcause.web.security import cookie_name
-from foundcause.web.visits import VISIT_COOKIE, StoredTable, Visit
-from foundcause.web.worker import ANSWER, EVERYTHING
 
 FILES = {
     "report.html": "text/html; charset=utf-8",
@@ -47,6 +48,8 @@ FILES = {
     "graph.gml": "text/plain; charset=utf-8",
     EVERYTHING: "application/zip",
 }
+ENDED = "the session ended during the upload"
+NO_ROOM = "the server has no room to store the file"
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet")
 
 
@@ -57,31 +60,31 @@ def _problems(*codes: int) -> dict[int | str, dict[str, Any]]:
 router = APIRouter(prefix="/api", responses=_problems())
 
 
-async def _house(request: Request) -> House:
-    house: House = request.app.state.house
-    return house
+async def _state(request: Request) -> ServerState:
+    state: ServerState = request.app.state.server
+    return state
 
 
-async def _visit(request: Request, house: Annotated[House, Depends(_house)]) -> Visit | None:
-    return house.visits.find(request.cookies.get(cookie_name(VISIT_COOKIE, request.scope)))
+async def _session(request: Request, state: Annotated[ServerState, Depends(_state)]) -> Session | None:
+    return state.sessions.find(request.cookies.get(cookie_name(SESSION_COOKIE, request.scope)))
 
 
-TheHouse = Annotated[House, Depends(_house)]
-TheVisit = Annotated[Visit | None, Depends(_visit)]
+TheServer = Annotated[ServerState, Depends(_state)]
+TheSession = Annotated[Session | None, Depends(_session)]
 
 
-async def _table(identity: str, visit: TheVisit) -> StoredTable:
-    table = visit.tables.get(identity) if visit else None
+async def _table(identity: str, session: TheSession) -> StoredTable:
+    table = session.tables.get(identity) if session else None
     if table is None:
-        raise HTTPException(404, "there is no such table in this visit; it may have expired")
+        raise HTTPException(404, "there is no such table in this session; it may have expired")
     return table
 
 
-async def _discovery(identity: str, visit: TheVisit) -> Job:
-    for table in list(visit.tables.values()) if visit else ():
+async def _discovery(identity: str, session: TheSession) -> Job:
+    for table in list(session.tables.values()) if session else ():
         if identity in table.discoveries:
             return table.discoveries[identity]
-    raise HTTPException(404, "there is no such discovery in this visit; it may have expired")
+    raise HTTPException(404, "there is no such discovery in this session; it may have expired")
 
 
 TheTable = Annotated[StoredTable, Depends(_table)]
@@ -89,12 +92,12 @@ TheDiscovery = Annotated[Job, Depends(_discovery)]
 
 
 @router.get("/about")
-async def about(house: TheHouse) -> About:
+async def about(state: TheServer) -> About:
     """The server and its limits."""
-    limits = house.settings.limits
+    limits = state.settings.limits
     return About(
         version=__version__,
-        slots=house.settings.slots,
+        slots=state.settings.slots,
         upload_bytes=limits.upload_bytes,
         rows=limits.rows,
         columns=limits.columns,
@@ -104,26 +107,26 @@ async def about(house: TheHouse) -> About:
     )
 
 
-@router.get("/visit")
-async def show_visit(house: TheHouse, visit: TheVisit) -> VisitView:
-    """What this visit holds; asking keeps the visit alive."""
-    held = list(visit.tables.values()) if visit else []
-    return VisitView(tables=[table_view(table, house) for table in held])
+@router.get("/session")
+async def show_session(state: TheServer, session: TheSession) -> SessionView:
+    """What this session holds; asking keeps the session alive."""
+    held = list(session.tables.values()) if session else []
+    return SessionView(tables=[table_view(table, state) for table in held])
 
 
-@router.delete("/visit", status_code=204)
-async def end_visit(request: Request, response: Response, house: TheHouse, visit: TheVisit) -> None:
-    """Stop this visit's work and delete its files now."""
-    if visit is not None:
-        await asyncio.to_thread(house.visits.end, visit)
-    response.delete_cookie(cookie_name(VISIT_COOKIE, request.scope), httponly=True, samesite="strict")
+@router.delete("/session", status_code=204)
+async def end_session(request: Request, response: Response, state: TheServer, session: TheSession) -> None:
+    """Stop this session's work and delete its files now."""
+    if session is not None:
+        await asyncio.to_thread(state.sessions.end, session)
+    response.delete_cookie(cookie_name(SESSION_COOKIE, request.scope), httponly=True, samesite="strict")
 
 
-@router.post("/visit/leave", status_code=204)
-async def leave_visit(house: TheHouse, visit: TheVisit) -> None:
-    """The page is being closed; the visit ends soon unless another page of it speaks up."""
-    if visit is not None:
-        house.visits.leave(visit)
+@router.post("/session/leave", status_code=204)
+async def leave_session(state: TheServer, session: TheSession) -> None:
+    """The page is being closed; the session ends soon unless another page of it speaks up."""
+    if session is not None:
+        state.sessions.leave(session)
 
 
 @router.post(
@@ -140,8 +143,8 @@ async def leave_visit(house: TheHouse, visit: TheVisit) -> None:
 async def upload_table(
     request: Request,
     response: Response,
-    house: TheHouse,
-    visit: TheVisit,
+    state: TheServer,
+    session: TheSession,
     name: Annotated[str, Query(min_length=1, max_length=300, description="File name: .csv, .tsv, .txt, .parquet.")],
 ) -> TableView:
     """Send a table as the raw body. It is read in a process of its own; ask for the table until ``read`` is done."""
@@ -150,84 +153,85 @@ async def upload_table(
         raise HTTPException(
             415, f"a file must be called .csv, .tsv, .txt or .parquet, not {suffix or 'without ending'!r}"
         )
-    table, visit = new_table(request, response, house, visit, shown_name(name), suffix)
+    is_new = session is None
+    table, session = new_table(request, response, state, session, shown_name(name), suffix)
     try:
-        async with asyncio.timeout(house.settings.limits.upload_seconds):
+        async with asyncio.timeout(state.settings.limits.upload_seconds):
             await store(request.stream(), table)
         if table.bytes == 0:
             raise HTTPException(400, "the file is empty; give a CSV or Parquet file with a few rows")
-        return start_reading(house, visit, table)
-    except ClientDisconnect as error:
-        house.visits.remove(visit, table)
-        raise HTTPException(400, "the upload was broken off") from error
-    except TimeoutError as error:
-        house.visits.remove(visit, table)
-        raise HTTPException(408, "the upload took too long") from error
-    except OSError as error:
-        house.visits.remove(visit, table)
-        if visit.ended:
-            raise HTTPException(410, "the visit ended during the upload") from error
-        raise HTTPException(503, "the server has no room to store the file") from error
-    except BaseException:
-        house.visits.remove(visit, table)
-        raise
+        return start_reading(state, session, table)
+    except BaseException as error:
+        ended = session.ended
+        # A failed upload leaves nothing behind: the cookie of a new session never reached the client.
+        await asyncio.to_thread(state.sessions.end if is_new else partial(state.sessions.remove, table=table), session)
+        raise _upload_problem(error, ended=ended) from error
+
+
+def _upload_problem(error: BaseException, *, ended: bool) -> BaseException:
+    """What to answer to an upload that failed."""
+    if isinstance(error, ClientDisconnect):
+        return HTTPException(400, "the upload was broken off")
+    if isinstance(error, TimeoutError):
+        return HTTPException(408, "the upload took too long")
+    if isinstance(error, OSError):
+        return HTTPException(410, ENDED) if ended else HTTPException(503, NO_ROOM)
+    return error
 
 
 @router.post("/demo", status_code=202, responses=_problems(429, 503))
-async def demo_table(request: Request, response: Response, house: TheHouse, visit: TheVisit) -> TableView:
+async def demo_table(request: Request, response: Response, state: TheServer, session: TheSession) -> TableView:
     """Take the demo table: a simulated survey of a chest clinic."""
     from foundcause.cli.demo import write_survey
 
-    table, visit = new_table(request, response, house, visit, "chest_clinic_demo.csv", ".csv")
+    is_new = session is None
+    table, session = new_table(request, response, state, session, "chest_clinic_demo.csv", ".csv")
     try:
         await asyncio.to_thread(write_survey, table.path, rows=3000)
         table.bytes = table.path.stat().st_size
-        return start_reading(house, visit, table)
-    except OSError as error:
-        house.visits.remove(visit, table)
-        raise HTTPException(503, "the server has no room to store the file") from error
-    except BaseException:
-        house.visits.remove(visit, table)
-        raise
+        return start_reading(state, session, table)
+    except BaseException as error:
+        await asyncio.to_thread(state.sessions.end if is_new else partial(state.sessions.remove, table=table), session)
+        raise _upload_problem(error, ended=False) from error
 
 
 @router.get("/tables/{identity}", responses=_problems(404))
-async def show_table(table: TheTable, house: TheHouse) -> TableView:
+async def show_table(table: TheTable, state: TheServer) -> TableView:
     """How the table was read."""
-    return table_view(table, house)
+    return table_view(table, state)
 
 
 @router.delete("/tables/{identity}", status_code=204, responses=_problems(404))
-async def delete_table(table: TheTable, house: TheHouse, visit: TheVisit) -> None:
+async def delete_table(table: TheTable, state: TheServer, session: TheSession) -> None:
     """Stop the table's work and delete its files."""
-    if visit is not None:
-        await asyncio.to_thread(house.visits.remove, visit, table)
+    if session is not None:
+        await asyncio.to_thread(state.sessions.remove, session, table)
 
 
 @router.post("/tables/{identity}/discoveries", status_code=202, responses=_problems(400, 404, 409, 429, 503))
 async def start_discovery(
-    table: TheTable, house: TheHouse, visit: TheVisit, body: Annotated[DiscoveryBody | None, Body()] = None
+    table: TheTable, state: TheServer, session: TheSession, body: Annotated[DiscoveryBody | None, Body()] = None
 ) -> JobView:
     """Queue a discovery on the table."""
     body = body or DiscoveryBody()
-    limits = house.settings.limits
+    limits = state.settings.limits
     if table.read is None or table.read.state != "done" or table.read.answer is None:
         raise HTTPException(409, "the table has not been read yet")
     if body.runs > limits.runs:
         raise HTTPException(400, f"runs={body.runs} is more than this server's {limits.runs}; ask for fewer passes")
-    held = list(visit.tables.values()) if visit else []
+    held = list(session.tables.values()) if session else []
     if sum(not job.finished for other in held for job in other.discoveries.values()) >= limits.discoveries:
-        raise HTTPException(429, f"{limits.discoveries} discoveries of this visit are under way; wait or cancel one")
+        raise HTTPException(429, f"{limits.discoveries} discoveries of this session are under way; wait or cancel one")
     knowledge = body.knowledge.model_dump() if body.knowledge else None
-    check_choices(knowledge, body.drop, body.nominal, table.read.answer)
+    await asyncio.to_thread(check_choices, knowledge, body.drop, body.nominal, table.read.answer)
     for old in list(table.discoveries.values())[:-4]:
         if old.finished:
             del table.discoveries[old.id]
             await asyncio.to_thread(shutil.rmtree, table.folder / old.id, ignore_errors=True)
-    job = Job(task={}, seconds=limits.discover_seconds)
+    job = Job(task={}, seconds=limits.discover_seconds, owner=session.secret if session else "")
     folder = table.folder / job.id
     job.task = {
-        **worker_task(table, house),
+        **worker_task(table, state),
         "kind": "discover",
         "folder": str(folder),
         "knowledge": knowledge,
@@ -236,23 +240,23 @@ async def start_discovery(
         "threshold": body.threshold,
         "drop": body.drop,
         "nominal": body.nominal,
-        "checkpoint": str(house.settings.checkpoint) if house.settings.checkpoint else None,
+        "checkpoint": str(state.settings.checkpoint) if state.settings.checkpoint else None,
     }
-    submit(house.discoveries, job)
+    submit(state.discoveries, job)
     table.discoveries[job.id] = job
-    return job_view(job, house)
+    return job_view(job, state)
 
 
 @router.get("/discoveries/{identity}", responses=_problems(404))
-async def show_discovery(job: TheDiscovery, house: TheHouse) -> JobView:
+async def show_discovery(job: TheDiscovery, state: TheServer) -> JobView:
     """How far a discovery is."""
-    return job_view(job, house)
+    return job_view(job, state)
 
 
 @router.delete("/discoveries/{identity}", status_code=204, responses=_problems(404))
-async def cancel_discovery(job: TheDiscovery, house: TheHouse) -> None:
+async def cancel_discovery(job: TheDiscovery, state: TheServer) -> None:
     """Cancel a discovery that waits or runs."""
-    house.discoveries.cancel(job)
+    state.discoveries.cancel(job)
 
 
 @router.get("/discoveries/{identity}/result", responses=_problems(404, 409))

@@ -61,8 +61,8 @@ class TableView(BaseModel):
     discoveries: list[JobView]
 
 
-class VisitView(BaseModel):
-    """What this visit holds, oldest first."""
+class SessionView(BaseModel):
+    """What this session holds, oldest first."""
 
     tables: list[TableView]
 

@@ -1,4 +1,4 @@
-"""What every request must pass before a route sees it: Host, Origin, token, body size; and the response headers."""
+"""Checks of every request before a route sees it: Host, Origin, token, size and speed of the body. Response headers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import secrets
 import socket
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote, unquote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from foundcause.web.settings import Settings, is_loopback
+from foundcause.web.limits import Settings, is_loopback
 
 _TOO_LARGE = 413
-_READ_ON_BYTES, _READ_ON_SECONDS = 32 << 20, 2.0
+_READ_ON_BYTES, _READ_ON_SECONDS, _SILENT_SECONDS = 256 << 20, 10.0, 1.0
 TOKEN_COOKIE = "foundcause_token"
 UPLOAD_PATH = "/api/tables"
 
@@ -65,10 +65,14 @@ class Gatekeeper:
                 await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        limit = self._body_limit(scope)
+        body = _Body(receive, limit, self._body_deadline(limit))
         started = False
 
         async def guarded(message: Message) -> None:
             nonlocal started
+            if body.refusal is not None and not started:
+                return  # what the route makes of the refusal does not matter
             if message["type"] == "http.response.start":
                 started = True
                 own = MutableHeaders(scope=message)
@@ -80,15 +84,16 @@ class Gatekeeper:
             check_host(headers.getlist("host"), self.settings)
             check_origin(headers, scope["method"], scope["path"])
             new_token = self._check_token(scope, headers)
-            limit = self._body_limit(scope)
             _check_length(headers.get("content-length"), limit)
             out = _with_cookie(guarded, cookie_name(TOKEN_COOKIE, scope), new_token) if new_token else guarded
-            await self.app(scope, _counted(receive, limit), out)
-        except RefusalError as refusal:
-            if started:
-                raise
+            await self.app(scope, body.receive, out)
+            refusal = body.refusal
+        except RefusalError as error:
+            refusal = error
+        if refusal is not None and not started:
             if refusal.status == _TOO_LARGE:
                 await _read_on(receive)
+            body.refusal = None
             await _refuse(guarded, refusal)
 
     def _check_token(self, scope: Scope, headers: Headers) -> str | None:
@@ -113,14 +118,20 @@ class Gatekeeper:
         upload = scope["method"] == "POST" and scope["path"] == UPLOAD_PATH
         return self.settings.limits.upload_bytes if upload else self.settings.limits.body_bytes
 
+    def _body_deadline(self, limit: int) -> float:
+        """When the whole body must have arrived. The clock is that of the event loop."""
+        limits = self.settings.limits
+        seconds = limits.upload_seconds if limit == limits.upload_bytes else limits.body_seconds
+        return asyncio.get_running_loop().time() + seconds
+
 
 def cookie_name(base: str, scope: Scope) -> str:
-    """Cookies are shared by all ports of a host: the port in the name keeps two servers apart."""
+    """Name a cookie by the port, because cookies are shared by all ports of a host."""
     return f"{base}_{(scope.get('server') or ('', 0))[1]}"
 
 
 def check_host(values: list[str], settings: Settings) -> None:
-    """Refuse names that are not ours: foreign names that resolve to this machine are how pages attack local servers."""
+    """Refuse foreign host names. Pages of other sites attack local servers by names that resolve to this machine."""
     name = _host_name(values[0]) if len(values) == 1 else ""
     own = {"localhost", *(host.lower() for host in settings.extra_hosts)}
     if name in own or is_loopback(name):
@@ -136,7 +147,7 @@ def check_host(values: list[str], settings: Settings) -> None:
 
 
 def check_origin(headers: Headers, method: str, path: str) -> None:
-    """Refuse what another site's page sends."""
+    """Refuse requests of other sites' pages."""
     origin = headers.get("origin")
     if origin is not None:
         host = headers.get("host", "")
@@ -152,7 +163,8 @@ def check_origin(headers: Headers, method: str, path: str) -> None:
 def _host_name(value: str) -> str:
     value = value.strip().lower()
     if value.startswith("["):
-        return value[1:].partition("]")[0]
+        address, closed, rest = value[1:].partition("]")
+        return address if closed and (rest == "" or (rest[0] == ":" and rest[1:].isdigit())) else ""
     return value.rpartition(":")[0] if value.count(":") == 1 else value
 
 
@@ -173,13 +185,13 @@ def _cookie(headers: Headers, name: str) -> str:
         jar = SimpleCookie(headers.get("cookie", ""))
     except CookieError:
         return ""
-    return jar[name].value if name in jar else ""
+    return unquote(jar[name].value) if name in jar else ""
 
 
 def _with_cookie(send: Send, name: str, token: str) -> Send:
     async def setting(message: Message) -> None:
         if message["type"] == "http.response.start":
-            cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Strict"
+            cookie = f"{name}={quote(token, safe='')}; Path=/; HttpOnly; SameSite=Strict"
             MutableHeaders(scope=message).append("set-cookie", cookie)
         await send(message)
 
@@ -195,19 +207,29 @@ def _check_length(declared: str | None, limit: int) -> None:
         raise _too_large(limit)
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
-    """Counts what arrives, because a Content-Length may be missing."""
-    total = 0
+class _Body:
+    """Counts the body of a request, because a Content-Length may be missing, and ends one that trickles in."""
 
-    async def counting() -> Message:
-        nonlocal total
-        message = await receive()
-        total += len(message.get("body", b""))
-        if total > limit:
-            raise _too_large(limit)
+    def __init__(self, receive: Receive, limit: int, deadline: float) -> None:
+        self._receive, self._limit, self._deadline = receive, limit, deadline
+        self._total, self._complete = 0, False
+        self.refusal: RefusalError | None = None
+
+    async def receive(self) -> Message:
+        if self._complete:  # what comes now is no body: the end of the connection, perhaps much later
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            self.refusal = RefusalError(408, "the body of the request took too long")
+            raise self.refusal from None
+        self._total += len(message.get("body", b""))
+        if self._total > self._limit:
+            self.refusal = _too_large(self._limit)
+            raise self.refusal
+        self._complete = not message.get("more_body", False)
         return message
-
-    return counting
 
 
 def _too_large(limit: int) -> RefusalError:
@@ -216,12 +238,13 @@ def _too_large(limit: int) -> RefusalError:
 
 
 async def _read_on(receive: Receive) -> None:
-    """Take some more of a body that is refused: a connection closed on a client that still sends loses the answer."""
+    """Take in more of a refused body, as long as the client goes on sending it."""
     left = _READ_ON_BYTES
     with suppress(TimeoutError):
         async with asyncio.timeout(_READ_ON_SECONDS):
             while left > 0:
-                message = await receive()
+                async with asyncio.timeout(_SILENT_SECONDS):
+                    message = await receive()
                 if not message.get("more_body"):
                     return
                 left -= len(message.get("body", b""))

@@ -232,23 +232,23 @@ byId("run").addEventListener("click", discover);
 byId("again").addEventListener("click", discover);
 byId("cancel").addEventListener("click", cancel);
 
-// ---- the visit --------------------------------------------------------------------------------------------------
+// ---- the session --------------------------------------------------------------------------------------------------
 
 byId("end").addEventListener("click", async () => {
   await cancel();
   await forgetTable();
-  await call("DELETE", "/api/visit").catch((problem) => complain(problem.message));
+  await call("DELETE", "/api/session").catch((problem) => complain(problem.message));
   byId("end").hidden = true;
 });
-addEventListener("pagehide", () => { if (state.table) navigator.sendBeacon("/api/visit/leave"); });
-addEventListener("pageshow", (event) => { if (event.persisted) call("GET", "/api/visit").catch(() => null); });
-setInterval(() => { if (state.table) call("GET", "/api/visit").catch(() => null); }, HEARTBEAT);
+addEventListener("pagehide", () => { if (state.table) navigator.sendBeacon("/api/session/leave"); });
+addEventListener("pageshow", (event) => { if (event.persisted) call("GET", "/api/session").catch(() => null); });
+setInterval(() => { if (state.table) call("GET", "/api/session").catch(() => null); }, HEARTBEAT);
 
 async function begin() {
   try {
     state.about = await call("GET", "/api/about");
     byId("limits").textContent = `One row per observation, one column per variable; up to ${megabytes(state.about.upload_bytes)}, ${state.about.rows.toLocaleString("en")} rows and ${state.about.columns} columns.`;
-    const { tables } = await call("GET", "/api/visit");
+    const { tables } = await call("GET", "/api/session");
     const last = tables.filter((table) => table.description).pop();
     if (!last || state.table) return; // nothing to take up, or a new table came first
     showTable(last); // the page was loaded again

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from checked import by_code, codes, findings, numbers
 
-from foundcause.diagnostics.design import design_columns
+from foundcause.diagnostics.table_shape import design_columns
 from foundcause.simulate.mixture import SHIPPED, make_task
 
 ROWS = 400

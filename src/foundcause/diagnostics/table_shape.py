@@ -14,7 +14,7 @@ import numpy as np
 from foundcause.data import Matrix
 from foundcause.data.headings import moments_across
 from foundcause.data.ranks import mean_ranks
-from foundcause.diagnostics.names import words_of
+from foundcause.diagnostics.column_names import words_of
 from foundcause.findings import Finding, Fix
 
 _COUNTS = {"freq", "frequency", "n", "count", "counts", "weight"}

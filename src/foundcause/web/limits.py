@@ -1,4 +1,4 @@
-"""What the server may use: addresses, limits, weights."""
+"""Settings of the server: addresses, limits, weights."""
 
 from __future__ import annotations
 
@@ -16,36 +16,46 @@ MEBIBYTE = 1 << 20
 class Limits:
     """Bounds on what visitors may ask for.
 
-    upload_bytes: largest table file.
-    upload_seconds: longest time an upload may take.
-    body_bytes: largest body of any other request.
-    rows: most rows a table may have; above ``discover``'s own sample size, rows are drawn at random.
-    columns: most columns a table may have.
-    read_seconds: longest time reading a table may take.
-    discover_seconds: longest time a discovery may take.
-    memory_bytes: address space of a worker process.
-    runs: most passes of a discovery.
-    tables: tables one visit may hold at a time.
-    discoveries: discoveries of one visit that wait or run at a time.
-    visits: visits at a time.
-    waiting: jobs in a queue before new ones are refused.
-    storage_bytes: uploaded tables of all visits together.
-    idle_seconds: a visit without any sign of life for so long is ended.
-    leave_seconds: a visit whose page was closed is ended after so long, unless another of its pages speaks up.
+    Parameters
+    ----------
+    upload_bytes, upload_seconds
+        Largest table file, and longest time an upload may take.
+    body_bytes, body_seconds
+        Largest body of any other request, and longest time it may take.
+    header_seconds
+        Longest time until the headers of a request are complete.
+    rows, columns
+        Largest table. Above ``discover``'s own sample size, rows are drawn at random.
+    read_seconds, discover_seconds
+        Longest time that reading a table and a discovery may take.
+    memory_bytes
+        Memory of a process that works on a table.
+    runs
+        Most passes of a discovery.
+    tables, discoveries
+        Tables that one session holds, and its discoveries that wait or run at a time.
+    sessions, waiting
+        Sessions at a time, and jobs in a queue before new ones are refused.
+    storage_bytes
+        Uploaded tables of all sessions together.
+    idle_seconds, leave_seconds
+        When a session without requests ends, and one whose page was closed.
     """
 
     upload_bytes: int = 100 * MEBIBYTE
     upload_seconds: float = 300.0
     body_bytes: int = MEBIBYTE
+    body_seconds: float = 30.0
+    header_seconds: float = 10.0
     rows: int = 1_000_000
     columns: int = 200
     read_seconds: float = 60.0
     discover_seconds: float = 900.0
-    memory_bytes: int = 16 << 30
+    memory_bytes: int = 6 << 30
     runs: int = 50
     tables: int = 32
     discoveries: int = 4
-    visits: int = 200
+    sessions: int = 200
     waiting: int = 64
     storage_bytes: int = 4 << 30
     idle_seconds: float = 1800.0
@@ -61,12 +71,19 @@ class Limits:
 class Settings:
     """One server.
 
-    host: address to listen on.
-    token: secret every request must carry; None only on loopback addresses.
-    checkpoint: weights that discoveries use.
-    slots: discoveries at a time.
-    extra_hosts: further names under which the server may be addressed.
-    limits: bounds on what visitors may ask for.
+    Parameters
+    ----------
+    host : str
+        Address to listen on.
+    token : str or None
+        Secret that every request must carry. None only on loopback addresses.
+    checkpoint : Path or None
+        Weights that discoveries use.
+    slots : int
+        Discoveries at a time.
+    extra_hosts : tuple of str
+        Further names under which the server may be addressed.
+    limits : Limits
     """
 
     host: str = "127.0.0.1"
@@ -84,7 +101,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
+    """Return whether only this machine can reach the address."""
     if host.lower() == "localhost":
         return True
     try:
@@ -94,7 +111,7 @@ def is_loopback(host: str) -> bool:
 
 
 def usable_cores() -> int:
-    """Cores this process may run on."""
+    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return max(1, os.cpu_count() or 1)

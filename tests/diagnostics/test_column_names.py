@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from foundcause.data.table import Column
-from foundcause.diagnostics.names import name_findings, words_of
+from foundcause.diagnostics.column_names import name_findings, words_of
 from foundcause.findings import Finding
 
 CHAIN = np.array([[False, True, False], [False, False, True], [False, False, False]])

@@ -1,6 +1,6 @@
-"""What runs inside a worker process: reading an uploaded table, or a discovery. One process per job, then it ends.
+"""What runs in a process of its own: reading an uploaded table, or a discovery.
 
-Messages to the server are JSON, never pickles: a process that has read a stranger's file is not trusted.
+Messages to the server are JSON, never pickles, because a process that has read a stranger's file is not trusted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PRELOADED = (
 EVERYTHING = "everything.zip"
 ANSWER = "answer.json"  # what Result.to_json gives; the saved result.json leaves out the timing
 
-Tell = Callable[[int, int, str], None]
+Progress = Callable[[int, int, str], None]
 
 _SIGNATURES = {
     b"%PDF": "a PDF document",
@@ -56,7 +56,7 @@ _SIGNATURES = {
 
 
 def main(sender: Connection, task: dict[str, Any]) -> None:
-    """Do one task and say what came of it: progress, then ``done`` or ``refused``."""
+    """Do one task and send what came of it: progress, then ``done`` or ``refused``."""
     with suppress(ValueError, OSError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when a worker stops
     _bound(int(task["memory_bytes"]))
@@ -64,29 +64,36 @@ def main(sender: Connection, task: dict[str, Any]) -> None:
     def say(**message: Any) -> None:
         sender.send_bytes(json.dumps(message).encode())
 
-    def tell(done: int, total: int, stage: str) -> None:
+    def report(done: int, total: int, stage: str) -> None:
         say(event="progress", done=int(done), total=int(total), stage=str(stage))
 
     try:
         work = {"read": read, "discover": discover}[task["kind"]]
-        say(event="done", answer=work(task, tell))
-    except FoundcauseError as error:
-        say(event="refused", error=_without_path(str(error), task))
-    except MemoryError:
-        say(event="refused", error="this table needs more memory than the server gives; use fewer columns or rows")
+        _answer(say, lambda: work(task, report), task)
+    except (BrokenPipeError, ConnectionError, KeyboardInterrupt):
+        pass  # the server stopped, or does not want the answer any more
     finally:
         sender.close()
 
 
-def read(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """What the columns of the uploaded table were taken for."""
+def _answer(say: Callable[..., None], work: Callable[[], dict[str, Any]], task: dict[str, Any]) -> None:
+    try:
+        say(event="done", answer=work())
+    except FoundcauseError as error:
+        say(event="refused", error=_without_path(str(error), task))
+    except MemoryError:
+        say(event="refused", error="this table needs more memory than the server gives; use fewer columns or rows")
+
+
+def read(task: dict[str, Any], report: Progress) -> dict[str, Any]:
+    """Describe how the uploaded table was read."""
     from foundcause.api import MIN_ROWS
     from foundcause.data import TableEncoder, read_table
     from foundcause.diagnostics import diagnose_table
     from foundcause.findings import by_severity
 
     path = Path(task["path"])
-    tell(0, 0, "reading")
+    report(0, 0, "reading")
     refuse_foreign(path, task["name"])
     _refuse_large_parquet(path, task)
     table = read_table(path)
@@ -108,15 +115,15 @@ def read(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
     }
 
 
-def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """Discover the graph and write every export beside the table."""
+def discover(task: dict[str, Any], report: Progress) -> dict[str, Any]:
+    """Discover the graph and write every export next to the table."""
     import torch
 
     from foundcause import api
     from foundcause.report import drawing
 
     torch.set_num_threads(int(task["threads"]))
-    tell(0, 0, "loading")
+    report(0, 0, "loading")
     result = api.discover(
         Path(task["path"]),
         knowledge=task["knowledge"],
@@ -125,12 +132,12 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
         threshold=task["threshold"],
         read={"drop": task["drop"], "nominal": task["nominal"]},
         checkpoint=task["checkpoint"],
-        progress=tell,
+        progress=report,
     )
     # The visitor's name of the file, not the one under which it lies here.
     data = {**result.provenance["data"], "source": task["name"]}
     result = replace(result, provenance={**result.provenance, "data": data})
-    tell(0, 0, "writing")
+    report(0, 0, "writing")
     folder = Path(task["folder"])
     result.save(folder)
     with zipfile.ZipFile(folder / EVERYTHING, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -142,7 +149,7 @@ def discover(task: dict[str, Any], tell: Tell) -> dict[str, Any]:
 
 
 def refuse_foreign(path: Path, name: str) -> None:
-    """Refuse files that are no tables, whatever they are called."""
+    """Refuse files that are not tables, whatever their names."""
     with path.open("rb") as file:
         head = file.read(1 << 14)
     if not head:
@@ -160,7 +167,7 @@ def refuse_foreign(path: Path, name: str) -> None:
 
 
 def _refuse_large_parquet(path: Path, task: dict[str, Any]) -> None:
-    """A Parquet file says how large it is before it is unpacked; a few bytes can unpack to billions of rows."""
+    """Refuse by the header of a Parquet file, because a few bytes can unpack to billions of rows."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":
             return
@@ -170,7 +177,7 @@ def _refuse_large_parquet(path: Path, task: dict[str, Any]) -> None:
     try:
         metadata = pa_parquet.read_metadata(path)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise TableError(f"{task['name']!r} is no readable Parquet file: {str(error).splitlines()[0]}") from error
+        raise TableError(f"{task['name']!r} is not a readable Parquet file: {str(error).splitlines()[0]}") from error
     _refuse_size(metadata.num_rows, metadata.num_columns, task)
 
 
@@ -195,11 +202,12 @@ def _without_path(text: str, task: dict[str, Any]) -> str:
 
 
 def _bound(memory_bytes: int) -> None:
-    """No core files with a visitor's data in them, and no more memory than allowed."""
+    """Allow no core files, which would hold a visitor's data, and no more memory than the limit."""
     try:
         import resource
     except ImportError:  # Windows
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Memory that is written to. Libraries map far more address space than they use.
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
