@@ -62,6 +62,7 @@ def some_tasks(mixtures: dict[str, Mixture]) -> dict[str, str]:
 
 def test_version_1_of_the_suites_is_frozen() -> None:
     assert tuple(suites(version=1)) == VERSION_1
+    assert tuple(suites(version=2))[: len(VERSION_1) + 2] == (*VERSION_1, "genetics", "very_wide")
     with pytest.raises(ConfigError, match="no version 0"):
         suites(version=0)
 

@@ -34,6 +34,7 @@ class Component:
     copies: a variable may be replaced with noisy copies of it.
     derived: further columns may be computed from its columns.
     role: ``train``, or held out of training to choose ``thresholds`` or only to ``report``.
+    needs: says why data that it needs cannot be had on this machine, or returns None.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Component:
     copies: bool = True
     derived: bool = True
     role: str = "train"
+    needs: Callable[[], str | None] = lambda: None
 
     def __post_init__(self) -> None:
         for what, value, choices in (("artifacts", self.artifacts, ARTIFACTS), ("role", self.role, ROLES)):

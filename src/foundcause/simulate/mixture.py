@@ -1,4 +1,4 @@
-"""The whole training distribution on one page: ``PAPER`` (the paper's appendix) and ``SHIPPED`` (ours).
+"""The training distribution on one page: ``PAPER`` (the paper's appendix), ``SHIPPED`` and ``BROAD`` (ours).
 
 task = make_task(SHIPPED, seed=7, index=0)          # always the same bytes
 SHIPPED.without("expert"), SHIPPED.only("sensors")  # ablations
@@ -27,7 +27,7 @@ from foundcause.simulate.settings import (
 )
 from foundcause.simulate.tasks import make_task
 
-__all__ = ["MIXTURES", "PAPER", "SHIPPED", "Mixture", "make_task", "named"]
+__all__ = ["BROAD", "MIXTURES", "PAPER", "SHIPPED", "Mixture", "make_task", "named"]
 
 _OURS_ONLY = ("relu_mlp", "radial", "maximum", "softplus", "post_nonlinear", "multiplicative", "ordinal", "count")
 _PAPER_FAMILIES = [name for name in MECHANISMS if name not in _OURS_ONLY]
@@ -196,7 +196,29 @@ SHIPPED = dataclasses.replace(
     resolution=Resolution(rounding=0.7, floors=0.3),
 )
 
-MIXTURES: dict[str, Mixture] = {PAPER.name: PAPER, SHIPPED.name: SHIPPED}
+_VERY_WIDE = (0.005, log_uniform(101, 400))
+"""Few, for a task of 400 columns costs as much to learn from as hundreds of others."""
+
+BROAD = dataclasses.replace(
+    SHIPPED,
+    name="BROAD",
+    # Relative weights: what joins takes from all others in proportion.
+    weights={**SHIPPED.weights, "bnrep": 0.06},
+    sizes=dataclasses.replace(
+        SHIPPED.sizes,
+        variables=(*SHIPPED.sizes.variables, _VERY_WIDE),
+        own_variables={
+            name: (*ranges, _VERY_WIDE) if name == "textbook" else ranges
+            for name, ranges in SHIPPED.sizes.own_variables.items()
+        },
+        very_wide=100,
+        very_wide_rows=1000,
+    ),
+)
+"""``SHIPPED`` with parts of published networks and some tables of 100 to 400 columns. Needs the data of ``bnrep``."""
+
+MIXTURES: dict[str, Mixture] = {mixture.name: mixture for mixture in (PAPER, SHIPPED, BROAD)}
+"""None of these is ever edited: a changed mixture gets another name."""
 
 
 def named(name: str) -> Mixture:

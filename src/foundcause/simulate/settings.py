@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -41,6 +42,7 @@ class Sizes:
     few_rows_chance: share of these others.
     wide: tasks with more variables than this are wide.
     wide_rows: most rows of a wide task (kept in four of five wide tasks).
+    very_wide, very_wide_rows: the same of tasks that are wider still, without an exception.
     """
 
     variables: tuple[tuple[float, Range], ...]
@@ -49,6 +51,8 @@ class Sizes:
     few_rows_chance: float = 0.0
     wide: int = 50
     wide_rows: int = 10**9
+    very_wide: int = 10**9
+    very_wide_rows: int = 10**9
     own_variables: Mapping[str, tuple[tuple[float, Range], ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,6 +79,8 @@ class Sizes:
         rows = self.rows.draw_integer(rng)
         if variables > self.wide and rows > self.wide_rows and rng.random() < 0.8:
             rows = Range(low=self.rows.low, high=self.wide_rows, log=self.rows.log).draw_integer(rng)
+        if variables > self.very_wide:
+            rows = min(rows, self.very_wide_rows)
         return variables, rows
 
 
@@ -325,6 +331,18 @@ class Mixture:
         takers = (("excerpts", self.excerpt_sources), ("unrelated", self.unrelated_sources))
         borrowed = [sources for taker, sources in takers if taker in drawn and drawn.isdisjoint(sources)]
         return drawn.union(*borrowed)
+
+    def unavailable(self) -> dict[str, str]:
+        """Components with a weight whose data are not on this machine, and why."""
+        reasons = {name: component_named(name).needs() for name, weight in self.weights.items() if weight > 0}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def available(self) -> Mixture:
+        """The mixture without components whose data are not on this machine; a warning names them."""
+        reasons = self.unavailable()
+        for name, reason in reasons.items():
+            warnings.warn(f"mixture {self.name} goes on without {name!r}: {reason}", stacklevel=2)
+        return self.without(*reasons) if reasons else self
 
     def with_weights(self, weights: Mapping[str, float]) -> Mixture:
         """The same distribution with other weights."""

@@ -3,12 +3,16 @@
 from importlib import import_module
 
 MODULES = (
+    "auctions",
+    "bnrep",
     "bodies",
     "borrowed",
     "days",
     "ecology",
+    "epidemics",
     "expert_networks",
     "flows",
+    "genetics",
     "markets",
     "mixed_kinds",
     "pair_families",

@@ -78,7 +78,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             column = sample_states(rng, prior(rng, int(states[node]), rare)[None, :], rows)
         else:
             used[family] = used.get(family, 0) + 1
-        codes[:, node] = _lively(rng, column, int(states[node]))
+        codes[:, node] = varied(rng, column, int(states[node]))
 
     coding = str(rng.choice(["ordered", "alphabetical", "mixed"], p=[0.45, 0.4, 0.15]))
     return Scene(
@@ -139,7 +139,7 @@ def _child(
     return None, "", shown
 
 
-def _lively(rng: np.random.Generator, column: np.ndarray, states: int) -> np.ndarray:
+def varied(rng: np.random.Generator, column: np.ndarray, states: int) -> np.ndarray:
     """The column with a few random rows reset when it would be (nearly) constant."""
     short = max(3, round(0.01 * len(column))) - (len(column) - int(np.bincount(column).max()))
     if short > 0:
