@@ -13,7 +13,11 @@ from foundcause.simulate.mixture import SHIPPED
 from foundcause.simulate.task import Scene
 
 BORROWED = ("pairs", "excerpts", "unrelated", "bnrep_choose", "bnrep_report")
-NAMES = [name for name, one in components().items() if one.artifacts == "light" and name not in BORROWED]
+NAMES = [
+    pytest.param(name, marks=pytest.mark.skipif(bool(one.needs()), reason=str(one.needs())))
+    for name, one in components().items()
+    if one.artifacts == "light" and name not in BORROWED
+]
 # Edges per node at 25 variables, hidden nodes and their edges included: mean over scenes, and any single scene.
 MEAN_EDGES = {
     "expert": (1.2, 1.7),

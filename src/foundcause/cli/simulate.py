@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(help="Folder to write to, or an address such as s3://bucket/tasks; a killed run resumes."),
         ] = None,
-        mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER or SHIPPED.")] = "SHIPPED",
+        mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER, SHIPPED or BROAD.")] = "SHIPPED",
         start: Annotated[int, typer.Option(help="Index of the first task, for arrays of jobs.")] = 0,
         count: Annotated[int, typer.Option(help="Number of tasks.")] = 1000,
         seed: Annotated[int, typer.Option(help="Seed; the same seed gives the same bytes.")] = 0,
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
     @group.command()
     def gallery(
         out: Annotated[Path, typer.Argument(help="Picture to write (.png, .pdf, .svg).")],
-        mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER or SHIPPED.")] = "SHIPPED",
+        mixture: Annotated[str, typer.Option(help="Distribution of tasks: PAPER, SHIPPED or BROAD.")] = "SHIPPED",
         seed: Annotated[int, typer.Option(help="Seed of the tasks shown.")] = 0,
         only: Annotated[list[str] | None, typer.Option(help="Show only this component (repeatable).")] = None,
     ) -> None:
@@ -68,7 +68,8 @@ def _mixture(name: str, only: list[str] | None, without: list[str] | None) -> Mi
 
     mixture = named(name)
     mixture = mixture.only(*only) if only else mixture
-    return mixture.without(*without) if without else mixture
+    mixture = mixture.without(*without) if without else mixture
+    return mixture.available()
 
 
 def _write(

@@ -49,7 +49,8 @@ def mixture(config: TrainConfig) -> Any:
         chosen = chosen.only(*config.only)
         if idle := [name for name, weight in chosen.weights.items() if weight == 0]:
             raise ConfigError(f"option only: the mixture {chosen.name} has no share for {idle[0]!r}; leave it out")
-    return chosen.without(*config.without) if config.without else chosen
+    chosen = chosen.without(*config.without) if config.without else chosen
+    return chosen.available()
 
 
 def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None:
