@@ -1,7 +1,7 @@
 """How fast training runs here: task passes per second end to end, where the time goes, and the cost as D doubles.
 
     python benchmarks/training_speed.py --seconds 60
-    python benchmarks/training_speed.py --preset TINY --reuse 2 --workers 1
+    python benchmarks/training_speed.py --preset TINY --workers 1
 
 The first part is a real run of the loop (simulation and statistics in worker processes, learning here). The second
 part measures single tasks in processor seconds, which other work on the machine disturbs less than the clock.
@@ -19,7 +19,7 @@ import torch
 
 from foundcause.model.architectures import build_network
 from foundcause.simulate.draws import uniform
-from foundcause.training.batches import collate
+from foundcause.training.batches import Batch, collate
 from foundcause.training.distributed import Team
 from foundcause.training.loop import train
 from foundcause.training.objectives import objective
@@ -39,7 +39,7 @@ def end_to_end(config: TrainConfig) -> None:
     seconds = settled[-1]["elapsed"] - first["elapsed"]
     passes = settled[-1]["passes"] - first["passes"]
     print(f"{config.preset} on {config.mixture}: {passes / seconds:.1f} task passes per second ({seconds:.0f} s)")
-    print(f"mean variables per task {_mean([e['mean_variables'] for e in settled]):.1f}, reuse {config.reuse}")
+    print(f"mean variables per task {_mean([e['mean_variables'] for e in settled]):.1f}")
     print("share of the trainer's time:")
     for name in settled[0]["share"]:
         print(f"  {name:<12} {_mean([e['share'][name] for e in settled]):6.1%}")
@@ -62,16 +62,16 @@ def by_size(config: TrainConfig, sizes: list[int], repeats: int) -> None:
         source = recipe(config, model, tasks=sized)
         items: list[Prepared] = []
         for index in range(repeats):
-            items += run(Job(source, index))
+            items.append(run(Job(source, index)))
         batch = collate(items[: max(2, min(repeats, int(config.batch_budget / size**2)))])
         learning = min(_processor_seconds(learner, batch, k) for k in range(4)) / batch.size
         simulation, statistics = (min(item.seconds[k] for item in items) for k in (0, 1))
         print(f"{size:>5} {1e3 * simulation:>11.1f} {1e3 * statistics:>11.1f} {1e3 * learning:>9.1f}", flush=True)
 
 
-def _processor_seconds(learner: Learner, batch: object, number: int) -> float:
+def _processor_seconds(learner: Learner, batch: Batch, number: int) -> float:
     started = time.process_time()
-    learner.step(batch, number=number, rate=1e-4)  # type: ignore[arg-type]
+    learner.step([batch], number=number, rate=1e-4)
     return time.process_time() - started
 
 
@@ -87,7 +87,6 @@ def main() -> None:
     parser.add_argument("--features", default=None, help="feature set instead of the preset's")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--reuse", type=int, default=TrainConfig(steps=1).reuse)
     parser.add_argument("--sizes", type=int, nargs="*", default=[5, 10, 20, 40, 80])
     parser.add_argument("--repeats", type=int, default=4)
     arguments = parser.parse_args()
@@ -97,7 +96,6 @@ def main() -> None:
         model={"features": arguments.features} if arguments.features else {},
         minutes=arguments.seconds / 60,
         workers=arguments.workers,
-        reuse=arguments.reuse,
         validate_minutes=0,
         calibration_tasks=0,
         scaling_tasks=32,

@@ -21,7 +21,6 @@ import torch
 
 from foundcause.model.checkpoints import load_network
 from foundcause.model.interface import Network
-from foundcause.paper.losses import AdaptiveState
 from foundcause.simulate.tasks import drawn_size
 from foundcause.training.batches import Batch, collate
 from foundcause.training.objectives import objective
@@ -50,7 +49,7 @@ def learn(network: Network, batch: Batch) -> float:
     """Processor seconds of one forward and backward pass; gradients are left in the network."""
     network.zero_grad()
     started = time.process_time()
-    loss, _, _ = objective("shipped")(network(None, None, batch.variables, batch.statistics), batch, AdaptiveState())
+    loss, _, _ = objective("shipped")(network(None, None, batch.variables, batch.statistics), batch, {})
     loss.backward()  # type: ignore[no-untyped-call]
     return time.process_time() - started
 
@@ -88,7 +87,7 @@ def main() -> None:
     print(f"{'columns':>9} {'share':>7} {'tasks':>6} {'preparing':>10} {'learning':>9} {'variance':>9}")
     rows = []
     for k, share in shares.items():
-        items = [run(Job(source, index))[0] for index in chosen[k]]
+        items = [run(Job(source, index)) for index in chosen[k]]
         size = float(np.mean([item.record["variables"] for item in items]))
         preparing, learning, variance = measure(network, items, buckets.batch_size(buckets.of(round(size))))
         rows.append((share, size, preparing, learning, variance))

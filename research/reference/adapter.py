@@ -21,7 +21,7 @@ from foundcause.errors import FoundcauseError
 from foundcause.simulate.mixture import MIXTURES, make_task
 from foundcause.simulate.task import Task
 from foundcause.training.run_config import RESERVED_SEEDS
-from foundcause.training.validation import families
+from foundcause.training.validation import validation_suites
 
 OUR_ERROR = FoundcauseError
 """Base class of the errors that foundcause raises on purpose."""
@@ -112,12 +112,12 @@ def _parts(task: Task) -> dict[str, np.ndarray]:
 
 def suites() -> dict[str, int]:
     """Return the names of the validation suites and the seed of each."""
-    return dict.fromkeys([*families(), "paper"], RESERVED_SEEDS["validation"])
+    return dict.fromkeys([*validation_suites(), "paper"], RESERVED_SEEDS["validation"])
 
 
 def suite_task(suite: str, seed: int, index: int) -> dict[str, np.ndarray]:
     """Return a task of a validation suite, as ``task`` returns one of a mixture."""
-    return _parts(make_task(families((suite,))[suite], seed, index))
+    return _parts(make_task(validation_suites((suite,))[suite], seed, index))
 
 
 def write_demo_survey(path: Path, rows: int) -> Path:

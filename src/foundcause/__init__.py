@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _LAZY = {
-    "check": "foundcause.effects.decisions",
     "discover": "foundcause.api",
     "load": "foundcause.api",
     "Knowledge": "foundcause.knowledge",
@@ -19,11 +18,10 @@ _LAZY = {
     "CausalDiscovery": "foundcause.estimator",
 }
 
-__all__ = ["CausalDiscovery", "Knowledge", "Result", "__version__", "check", "discover", "load"]
+__all__ = ["CausalDiscovery", "Knowledge", "Result", "__version__", "discover", "load"]
 
 if TYPE_CHECKING:
     from foundcause.api import discover, load
-    from foundcause.effects.decisions import check
     from foundcause.estimator import CausalDiscovery
     from foundcause.knowledge import Knowledge
     from foundcause.result import Result

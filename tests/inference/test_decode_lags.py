@@ -55,6 +55,6 @@ def test_calibration_sees_them_as_discover_does(series: np.ndarray) -> None:
         values=series.astype(np.float32), observed=np.ones(series.shape, dtype=bool), adjacency=nothing,
         confounding=nothing, record={},
     )  # fmt: skip
-    read = task_passes(network, task, runs=2, seed=0)
+    read = task_passes(network, task, passes=2, seed=0)
     turned = dataclasses.replace(task, values=task.values[::-1].copy())
-    assert not np.allclose(read.direction, task_passes(network, turned, runs=2, seed=0).direction)
+    assert not np.allclose(read.direction, task_passes(network, turned, passes=2, seed=0).direction)

@@ -68,8 +68,8 @@ if __name__ == "__main__":
         losses = []
         for step, items in enumerate(items_of(members.rank, members.world, kind)):
             batch = collate(items, seed=0, step=step, permute=True)
-            losses.append(mine.step(batch, number=step, rate=0.01).loss)
-        states = members.gather(mine.adaptive.as_dict())
+            losses.append(mine.step([batch], number=step, rate=0.01).loss)
+        states = members.gather(mine.averages)
         assert states[0] == states[1], "the adaptive averages must agree on all ranks"
         if members.leads:
             torch.save({"weights": mine.network.state_dict(), "losses": losses, "adaptive": states[0]}, out)

@@ -12,9 +12,8 @@ import numpy as np
 from foundcause.simulate.draws import uniform
 from foundcause.simulate.mixture import MIXTURES
 from foundcause.simulate.settings import Sizes
+from foundcause.simulate.tasks import drawn_size
 from foundcause.training.preparation import Job, Prepared, Recipe
-
-PLAIN = Recipe(mixture=None, seed=5, features="paper", encoder_rows=8)
 
 
 def small_mixture() -> Any:
@@ -23,9 +22,12 @@ def small_mixture() -> Any:
     return dataclasses.replace(whole, name="FEW", sizes=Sizes(variables=((1.0, uniform(2, 6)),), rows=uniform(40, 80)))
 
 
-def random_item(index: int, *, view: int = 0, variables: int | None = None, features: int = 45) -> Prepared:
-    """A task of random numbers, the same for the same index and view."""
-    rng = np.random.default_rng([77, index, view])
+PLAIN = Recipe(mixture=small_mixture(), seed=5, features="paper", encoder_rows=8)
+
+
+def random_item(index: int, *, variables: int | None = None, features: int = 45) -> Prepared:
+    """A task of random numbers, the same for the same index."""
+    rng = np.random.default_rng([77, index, 0])
     d = variables or int(rng.integers(2, 9))
     graph = np.triu(rng.random((d, d)) < 0.4, 1)
     order = rng.permutation(d)
@@ -35,7 +37,6 @@ def random_item(index: int, *, view: int = 0, variables: int | None = None, feat
     statistics[..., 0] += 3 * (adjacency | adjacency.T)
     return Prepared(
         index=index,
-        view=view,
         values=rng.standard_normal((8, d)).astype(np.float32),
         observed=rng.random((8, d)) < 0.9,
         statistics=statistics,
@@ -45,21 +46,21 @@ def random_item(index: int, *, view: int = 0, variables: int | None = None, feat
     )
 
 
-def cheap_work(job: Job) -> list[Prepared]:
-    """Random items; some indices are slow, so that results arrive out of order."""
+def cheap_work(job: Job) -> Prepared:
+    """Random items of the size that is drawn; some indices are slow, so that results arrive out of order."""
     if job.index % 5 == 0:
         time.sleep(0.02)
-    return [random_item(job.index, view=view) for view in job.views]
+    return random_item(job.index, variables=drawn_size(job.recipe.mixture, job.recipe.seed, job.index))
 
 
-def failing_work(job: Job) -> list[Prepared]:
+def failing_work(job: Job) -> Prepared:
     """Every third task cannot be made."""
     if job.index % 3 == 0:
         raise ValueError(f"no task {job.index}")
     return cheap_work(job)
 
 
-def dying_work(job: Job) -> list[Prepared]:
+def dying_work(job: Job) -> Prepared:
     """The process ends without a word at task 4."""
     if job.index == 4:
         import os
@@ -73,7 +74,7 @@ def options(**changes: Any) -> dict[str, Any]:
     base = {
         "preset": "TINY", "mixture": "FEW", "seed": 3, "workers": 0, "threads": 1, "scaling_tasks": 8,
         "validate_minutes": 0, "calibration_tasks": 0, "log_every": 1, "batch_budget": 120, "batch_smallest": 2,
-        "batch_largest": 6, "warmup_steps": 2, "reuse": 1, "thinning": 0.0, "ahead": 8,
+        "batch_largest": 6, "warmup_steps": 2, "thinning": 0.0, "ahead": 8,
     }  # fmt: skip
     return base | changes
 

@@ -32,7 +32,7 @@ def _checkpoint(path: Path, **metadata: object) -> Path:
 
 
 def test_the_card_tells_the_checkpoint_and_its_validation(tmp_path: Path) -> None:
-    training = TrainConfig(steps=9, reuse=3, without=("sensors",)).as_dict()
+    training = TrainConfig(steps=9, without=("sensors",)).as_dict() | {"reuse": 3}
     about = {"step": 9, "passes": 3000, "elapsed_minutes": 90.0, "trained_variables": 100}
     path = _checkpoint(tmp_path, training=training, calibration=CALIBRATION, **about)
     (tmp_path / "validation.json").write_text(json.dumps(VALIDATION))

@@ -36,11 +36,11 @@ def _step(path: Path) -> int:
 
 
 def test_losses_of_other_suites_do_not_decide(tmp_path: Path) -> None:
-    easy = {"validation_families": ("ultra_sparse",), **JUDGED}
+    easy = {"validation_suites": ("ultra_sparse",), **JUDGED}
     folder, _ = _trained(run_folder(tmp_path), steps=2, **easy)
     header = describe(folder.best)["metadata"]
     assert header["judged_by"] == {"ultra_sparse": 3}
-    hard = {"validation_families": ("pairs",), **JUDGED}
+    hard = {"validation_suites": ("pairs",), **JUDGED}
     _trained(folder.path, steps=4, resume=True, **hard)
     # Two columns are far harder to tell; by the old loss nothing would ever be better.
     assert describe(folder.best)["metadata"]["validation"]["loss"] > header["validation"]["loss"]
@@ -48,7 +48,7 @@ def test_losses_of_other_suites_do_not_decide(tmp_path: Path) -> None:
 
 
 def test_a_better_checkpoint_survives_a_crash_before_the_next_save(tmp_path: Path) -> None:
-    settings = {"validation_families": ("pairs",), **JUDGED}
+    settings = {"validation_suites": ("pairs",), **JUDGED}
     folder, _ = _trained(run_folder(tmp_path), steps=2, **settings)
     early = folder.state.read_bytes()
     _trained(folder.path, steps=4, resume=True, **settings)
@@ -68,9 +68,9 @@ def _claim_loss(path: Path, loss: float) -> None:
 
 
 def test_without_validation_the_last_checkpoint_counts(tmp_path: Path) -> None:
-    folder, _ = _trained(run_folder(tmp_path), steps=2, validation_families=("pairs",), **JUDGED)
+    folder, _ = _trained(run_folder(tmp_path), steps=2, validation_suites=("pairs",), **JUDGED)
     _trained(folder.path, steps=3, resume=True)
-    assert _step(calibrate_run(folder.path, tasks=3, say=lambda _: None)) == 3
+    assert _step(calibrate_run(folder, tasks=3, say=lambda _: None)) == 3
     assert _step(folder.best) == 2
 
 
@@ -87,7 +87,7 @@ def test_an_average_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_finished_run_keeps_its_calibration(tmp_path: Path) -> None:
     folder, _ = _trained(run_folder(tmp_path), steps=2)
-    calibrate_run(folder.path, tasks=3, runs=2, say=lambda _: None)
+    calibrate_run(folder, tasks=3, passes=2, say=lambda _: None)
     before = folder.model.read_bytes()
     _, said = _trained(folder.path, steps=2, resume=True, calibration_tasks=3)
     assert folder.model.read_bytes() == before

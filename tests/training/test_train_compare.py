@@ -57,7 +57,7 @@ def test_equal_networks_do_not_differ_and_the_loss_is_that_of_validation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
-    monkeypatch.setattr("foundcause.training.validation.families", lambda _: {"few": small_mixture()})
+    monkeypatch.setattr("foundcause.training.validation.validation_suites", lambda _: {"few": small_mixture()})
     settings = TrainConfig(steps=1, validation_tasks=6)
     first, other = FoundCause(TINY, seed=1).eval(), FoundCause(TINY, seed=2).eval()
     with Workers(0) as workers:
@@ -75,7 +75,9 @@ def test_equal_networks_do_not_differ_and_the_loss_is_that_of_validation(
 
 def test_long_preparation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path))
-    monkeypatch.setattr("foundcause.training.validation.families", lambda _: dict.fromkeys("ab", small_mixture()))
+    monkeypatch.setattr(
+        "foundcause.training.validation.validation_suites", lambda _: dict.fromkeys("ab", small_mixture())
+    )
     said: list[str] = []
     for silence in (1e9, 0.0):
         monkeypatch.setattr("foundcause.training.validation._SILENCE", silence)
@@ -87,7 +89,7 @@ def test_long_preparation_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_command_compares_two_files_and_refuses_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("foundcause.training.validation.families", lambda _: {"few": small_mixture()})
+    monkeypatch.setattr("foundcause.training.validation.validation_suites", lambda _: {"few": small_mixture()})
     paths = [tmp_path / f"{seed}.safetensors" for seed in (1, 2)]
     for seed, path in enumerate(paths):
         save(path, FoundCause(TINY, seed=seed))

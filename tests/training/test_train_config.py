@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foundcause.errors import CheckpointError, ConfigError
-from foundcause.training.run_config import TrainConfig, read_toml, resumed, train_config
+from foundcause.training.run_config import TrainConfig, read_toml, resumed, stored_options, train_config
 from foundcause.training.run_folder import RunFolder
 from foundcause.training.setup import mixture, model_config
 
@@ -19,9 +19,9 @@ def test_objectives_bring_their_defaults() -> None:
     paper = TrainConfig(steps=1, objective="paper")
     assert (paper.lr, paper.min_lr, paper.weight_decay, paper.beta2, paper.replay) == (4e-4, 1e-5, 1e-4, 0.99, 0.05)
     assert TrainConfig(steps=1, objective="paper", lr=1.0).lr == 1.0
-    assert (paper.thinning, paper.reuse, paper.batch_largest) == (0.0, 2, 32)
-    ours = TrainConfig(steps=1, reuse=3)
-    assert (ours.thinning, ours.reuse, ours.batch_largest) == (1.0, 3, 64)
+    assert (paper.thinning, paper.batch_largest) == (0.0, 32)
+    ours = TrainConfig(steps=1)
+    assert (ours.thinning, ours.batch_largest) == (1.0, 64)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_objectives_bring_their_defaults() -> None:
         ({"steps": 0}, "steps"),
         ({"steps": 1, "lr": "fast"}, "lr"),
         ({"steps": 1, "replay": 1.0}, "replay"),
-        ({"steps": 1, "views": 9}, "views"),
+        ({"steps": 1, "memory": "forty"}, "40G"),
         ({"steps": 1, "seed": -1}, "seed"),
         ({"steps": 1, "batch_largest": 1}, "batch_largest"),
         ({"steps": 1, "mixture": {"dowhy": 1}}, "shares"),
@@ -45,10 +45,10 @@ def test_objectives_bring_their_defaults() -> None:
         ({"steps": 2.5}, "steps is 2.5; it must be a whole number"),
         ({"steps": 1, "clip": float("nan")}, "clip"),
         ({"steps": 1, "clip": None}, "clip"),
-        ({"steps": 1, "compile": 1}, "compile is 1; it must be true or false"),
+        ({"steps": 1, "tensorboard": 1}, "tensorboard is 1; it must be true or false"),
         ({"steps": 1, "only": 3}, "only is 3; it must be a list of names"),
-        ({"steps": 1, "validation_families": [3]}, "validation_families"),
-        ({"steps": 1, "task_folder": 3}, "task_folder is 3; it must be text"),
+        ({"steps": 1, "validation_suites": [3]}, "validation_suites"),
+        ({"steps": 1, "memory": 3}, "memory is 3; it must be text"),
         ({"steps": 1, "loss_weights": 3}, "loss_weights is 3; it must be a table"),
         ({"steps": 1, "loss_weights": {"direction": float("nan")}}, "loss_weights.direction is nan"),
     ],
@@ -112,37 +112,56 @@ def test_components_that_the_mixture_lacks_are_named(options: dict, named: str) 
         mixture(TrainConfig(steps=1, **options))
 
 
-def test_what_a_resume_may_change(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    folder.write_json(folder.config, TrainConfig(minutes=5, preset="TINY", without=("fog",)).as_dict())
-    assert resumed(tmp_path, {"minutes": 9.0}).minutes == 9.0
-    assert resumed(tmp_path, {"steps": 4}).minutes is None
+def test_what_a_resume_may_change() -> None:
+    before = TrainConfig(minutes=5, preset="TINY", without=("fog",)).as_dict()
+    assert resumed(before, {"minutes": 9.0}).minutes == 9.0
+    assert resumed(before, {"steps": 4}).minutes is None
     with pytest.raises(ConfigError, match="shares"):
-        resumed(tmp_path, {"shares": {"pairs": 1.0}})
-    assert resumed(tmp_path, {"without": "fog"}).without == ("fog",)
+        resumed(before, {"shares": {"pairs": 1.0}})
+    assert resumed(before, {"without": "fog"}).without == ("fog",)
     with pytest.raises(ConfigError, match="not as both"):
-        resumed(tmp_path, {"steps": 4, "minutes": 9.0})
-    assert resumed(tmp_path, {"preset": "tiny", "without": ("fog",)}).preset == "tiny"
+        resumed(before, {"steps": 4, "minutes": 9.0})
+    assert resumed(before, {"preset": "tiny", "without": ("fog",)}).preset == "tiny"
     for name, value in {"preset": "SMALL", "seed": 4, "without": (), "model": {"width": 4}}.items():
         with pytest.raises(ConfigError, match=name):
-            resumed(tmp_path, {name: value})
+            resumed(before, {name: value})
+
+
+def test_folders_that_hold_no_run_are_named(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
     with pytest.raises(CheckpointError, match=r"config\.json"):
-        resumed(tmp_path / "elsewhere", {})
-    with pytest.raises(CheckpointError, match="a file, not a run folder"):
-        resumed(folder.config, {})
+        RunFolder(tmp_path / "elsewhere").read_config()
     folder.write_json(folder.config, [1])
     with pytest.raises(CheckpointError, match="options of a run"):
-        resumed(tmp_path, {})
+        folder.read_config()
+    with pytest.raises(CheckpointError, match="a file, not a run folder"):
+        RunFolder(folder.config).read_config()
 
 
-def test_a_run_from_before_thinning_goes_on_without_it(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    before = TrainConfig(minutes=5, reuse=2).as_dict()
-    del before["thinning"]
-    folder.write_json(folder.config, before)
-    assert resumed(tmp_path, {}).thinning == 0.0
+def test_options_of_older_runs_are_read() -> None:
+    now = TrainConfig(minutes=5).as_dict()
+    gone = {
+        "reuse": 1,
+        "views": 1,
+        "reuse_delay": 64,
+        "task_folder": "x",
+        "compile": False,
+        "validation_families": ["fog"],
+    }
+    before = {name: value for name, value in now.items() if name not in ("thinning", "memory")} | gone
+    config = resumed({name: value for name, value in before.items() if name != "validation_suites"}, {})
+    assert (config.thinning, config.validation_suites) == (0.0, ("fog",))
     with pytest.raises(ConfigError, match="thinning"):
-        resumed(tmp_path, {"thinning": 1.0})
+        resumed(before, {"thinning": 1.0})
+    with pytest.raises(ConfigError, match="reuse = 4"):
+        resumed(before | {"reuse": 4}, {})
+    assert train_config(stored_options(before | {"reuse": 4})).minutes == 5
+
+
+@pytest.mark.parametrize(("text", "number"), [("40G", 40e9), ("512 m", 512e6), ("16GiB", 2**34), ("100", 100.0)])
+def test_sizes_of_memory(text: str, number: float) -> None:
+    assert TrainConfig(steps=1, memory=text).memory_limit == number
+    assert TrainConfig(steps=1).memory_limit is None
 
 
 def test_the_documentation_lists_every_option() -> None:

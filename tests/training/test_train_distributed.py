@@ -48,12 +48,12 @@ def test_two_ranks_equal_one_process(tmp_path: Path, kind: str) -> None:
 
     alone = run_ranks.learner(kind, Team(rank=0, world=1, device=torch.device("cpu")))
     shards = [run_ranks.items_of(r, 2, kind) for r in range(2)]
-    assert [len(s) for s in shards[0]] != [len(s) for s in shards[1]], "the ranks should have batches of other sizes"
+    assert [len(s) for s in shards[0]] != [len(s) for s in shards[1]], "the ranks should have shares of other sizes"
     for step in range(run_ranks.STEPS):
         items = shards[0][step] + shards[1][step]
-        report = alone.step(collate(items, seed=0, step=step, permute=True), number=step, rate=0.01)
+        report = alone.step([collate(items, seed=0, step=step, permute=True)], number=step, rate=0.01)
         assert report.loss == pytest.approx(together["losses"][step], rel=1e-4)
-    assert alone.adaptive.as_dict() == pytest.approx(together["adaptive"], rel=1e-5)
+    assert alone.averages == pytest.approx(together["adaptive"], rel=1e-5)
     for name, weights in alone.network.state_dict().items():
         assert torch.allclose(weights, together["weights"][name], atol=2e-5), name
 

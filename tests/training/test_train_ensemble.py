@@ -22,23 +22,23 @@ SMALL_TASKS = SHIPPED.only("pairs")
 
 def test_answers_are_the_averaged_logits_of_each_task_in_order() -> None:
     network = FoundCause(TINY, seed=3).eval()
-    found = ensemble_answers(network, SMALL_TASKS, seed=5, tasks=3, runs=4, jobs=1)
+    found = ensemble_answers(network, SMALL_TASKS, seed=5, tasks=3, passes=4, jobs=1)
     for index, answer in enumerate(found):
         task = make_task(SMALL_TASKS, 5, index)
-        passes = task_passes(network, task, runs=4, seed=index)
+        passes = task_passes(network, task, passes=4, seed=index)
         assert passes.existence.shape == (4, 2, 2)
         np.testing.assert_array_equal(answer.adjacency, task.adjacency)
         np.testing.assert_allclose(answer.existence, sigmoid(passes.existence.mean(0)), atol=1e-9)
         np.testing.assert_allclose(answer.direction, averaged_answer(task, passes).direction)
         assert answer.rows == row_dependence(np.where(task.observed, task.values, np.nan)).n_effective
     # Another resampling is another opinion: averages differ from the first pass, which sees all rows.
-    first = task_passes(network, make_task(SMALL_TASKS, 5, 0), runs=1, seed=0)
+    first = task_passes(network, make_task(SMALL_TASKS, 5, 0), passes=1, seed=0)
     assert abs(found[0].existence[0, 1] - sigmoid(first.existence[0])[0, 1]) > 1e-7
 
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_calibration_says_how_many_passes_it_was_fitted_on(runs: int) -> None:
-    found = calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=6, runs=runs)
+    found = calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=6, passes=runs)
     assert found["fitted_on"]["runs"] == runs and found["fitted_on"]["tasks"] == 6
     assert found["edge_temperature"] > 0
 
@@ -47,7 +47,7 @@ def test_calibration_says_how_many_passes_it_was_fitted_on(runs: int) -> None:
 def test_calibration_is_fitted_on_what_decoding_applies_it_to(config: NetworkConfig) -> None:
     network = build_network(config, seed=3).eval()
     task = make_task(SHIPPED.only("diverse"), 5, 1)
-    passes = task_passes(network, task, runs=3, seed=1)
+    passes = task_passes(network, task, passes=3, seed=1)
     said = decode(passes, rows=len(task.values)).edges
     off = ~np.eye(len(said), dtype=bool)
     np.testing.assert_allclose(averaged_answer(task, passes).edges[off], said[off], atol=1e-9)
@@ -55,7 +55,7 @@ def test_calibration_is_fitted_on_what_decoding_applies_it_to(config: NetworkCon
 
 def test_single_passes_do_not_claim_the_protocol_of_discover() -> None:
     fitted = [
-        calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=4, runs=runs)["fitted_on"]
+        calibrate(FoundCause(TINY, seed=3), TrainConfig(steps=1, workers=0), tasks=4, passes=runs)["fitted_on"]
         for runs in (1, 2)
     ]
     assert fitted[0]["protocol"] != IN_WORDS == fitted[1]["protocol"]

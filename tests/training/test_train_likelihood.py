@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from foundcause.paper.losses import AdaptiveState
 from foundcause.training.batches import Batch
 from foundcause.training.objectives import LikelihoodObjective, LikelihoodWeights, difficulty
 
@@ -42,7 +41,7 @@ def case() -> tuple[SimpleNamespace, Batch]:
 
 
 def test_by_hand(case: tuple[SimpleNamespace, Batch]) -> None:
-    loss, terms, _ = LikelihoodObjective()(*case, AdaptiveState())
+    loss, terms, _ = LikelihoodObjective()(*case, {})
     first = (softplus(-2.0) + 2 * softplus(-1.0)) / 3
     second = softplus(-1.0)
     assert terms["existence"].item() == pytest.approx((first + second) / 2, rel=1e-5)
@@ -54,7 +53,7 @@ def test_by_hand(case: tuple[SimpleNamespace, Batch]) -> None:
 
 def test_a_large_graph_weighs_as_much_as_a_small_one(case: tuple[SimpleNamespace, Batch]) -> None:
     prediction, batch = case
-    loss, _, _ = LikelihoodObjective(LikelihoodWeights(direction=0, confounding=0))(prediction, batch, AdaptiveState())
+    loss, _, _ = LikelihoodObjective(LikelihoodWeights(direction=0, confounding=0))(prediction, batch, {})
     loss.backward()
     gradient = prediction.existence_logits.grad.abs()
     assert gradient[1].sum() == pytest.approx(0.5 * torch.sigmoid(torch.tensor(-1.0)).item(), rel=1e-4)
@@ -62,7 +61,7 @@ def test_a_large_graph_weighs_as_much_as_a_small_one(case: tuple[SimpleNamespace
 
 
 def test_adjacent_weight(case: tuple[SimpleNamespace, Batch]) -> None:
-    _, terms, _ = LikelihoodObjective(LikelihoodWeights(adjacent=4.0))(*case, AdaptiveState())
+    _, terms, _ = LikelihoodObjective(LikelihoodWeights(adjacent=4.0))(*case, {})
     first = (4 * softplus(-2.0) + 2 * softplus(-1.0)) / 3
     assert terms["existence"].item() == pytest.approx((first + softplus(-1.0)) / 2, rel=1e-5)
 

@@ -14,7 +14,7 @@ from foundcause.simulate.mixture import PAPER, SHIPPED
 from foundcause.training.loop import train
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.setup import continued, lineage, trained_on
-from foundcause.training.validation import families, unseen
+from foundcause.training.validation import unseen, validation_suites
 
 SOURCES = {*PAPER.excerpt_sources, *PAPER.unrelated_sources}
 
@@ -61,7 +61,7 @@ def test_a_run_that_goes_on_with_another_mixture_tells_both() -> None:
 
 
 def test_suites_of_which_nothing_was_seen() -> None:
-    suites = families(("pairs", "nonlinear", "ecology", "confounded", "missing", "wide"))
+    suites = validation_suites(("pairs", "nonlinear", "ecology", "confounded", "missing", "wide"))
     assert unseen(suites, SHIPPED.weights) == ("ecology",)
     assert unseen(suites, ["pairs"]) == ("nonlinear", "ecology", "confounded", "wide")
     assert unseen(suites, ["pairs", "ecology", "dowhy"]) == ("nonlinear",)
@@ -69,7 +69,7 @@ def test_suites_of_which_nothing_was_seen() -> None:
 
 
 def test_one_suite_has_few_rows_and_no_other_has() -> None:
-    suites = families()
+    suites = validation_suites()
     assert set(SHIPPED.weights) < set(suites)
     for name, suite in suites.items():
         tall = suite.sizes.rows.low >= 100 and not suite.sizes.few_rows_chance
@@ -79,7 +79,7 @@ def test_one_suite_has_few_rows_and_no_other_has() -> None:
 
 @pytest.mark.parametrize("mishap", ["derived", "repeats", "scales"])
 def test_one_suite_has_a_mishap_in_every_table_and_no_other_has_it(mishap: str) -> None:
-    shares = {name: suite.corruptions.get(mishap, 0.0) for name, suite in families().items()}
+    shares = {name: suite.corruptions.get(mishap, 0.0) for name, suite in validation_suites().items()}
     assert shares.pop(mishap) == 1.0 and not any(shares.values())
 
 
@@ -87,7 +87,7 @@ def test_the_components_of_ancestors_stay(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("FOUNDCAUSE_CACHE", str(tmp_path / "cache"))
     first = train(TrainConfig(**options(steps=1, only=("diverse",))), tmp_path / "a", say=_quiet)
     settings = options(steps=1, only=("pairs",), validate_minutes=9, validation_tasks=2,
-                       validation_families=("diverse", "pairs", "linear_gaussian"))  # fmt: skip
+                       validation_suites=("diverse", "pairs", "linear_gaussian"))  # fmt: skip
     second = train(TrainConfig(**settings), tmp_path / "b", init=first.last, say=_quiet)
     train(TrainConfig(**settings | {"steps": 2}), second.path, resume=True, say=_quiet)
     for path in (second.last, second.best):

@@ -1,48 +1,45 @@
-"""Preparation is pure, views differ in rows only, and the suites are cached by what they depend on."""
+"""Preparation is pure, and the suites are cached by what they depend on."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from standins import small_mixture
 
+import foundcause
 from foundcause.errors import ConfigError
 from foundcause.features.series import LAGGED, row_dependence
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.training import validation
-from foundcause.training.preparation import Job, Recipe, _fill_seed, jobs, run
-from foundcause.training.validation import families, suite
+from foundcause.training import preparation, validation
+from foundcause.training.preparation import Job, Recipe, _fill_seed, run, suite_path
+from foundcause.training.validation import suite, validation_suites
 from foundcause.training.workers import Workers
 
 RECIPE = Recipe(mixture=small_mixture(), seed=9, features="paper", encoder_rows=16)
 
 
-def test_a_job_is_pure_and_views_see_other_rows() -> None:
-    first, second = run(Job(RECIPE, 3, (0, 1)))
-    again = run(Job(RECIPE, 3, (1,)))[0]
+def test_a_job_is_pure() -> None:
+    first, again = run(Job(RECIPE, 3)), run(Job(RECIPE, 3))
     for name in ("values", "observed", "statistics", "adjacency", "confounding"):
-        assert np.array_equal(getattr(second, name), getattr(again, name))
-    assert np.array_equal(first.adjacency, second.adjacency)
-    assert not np.array_equal(first.statistics, second.statistics)
-    assert 0.59 * first.rows <= second.rows <= first.rows
+        assert np.array_equal(getattr(first, name), getattr(again, name))
     assert first.values.shape == (16, first.variables) and first.statistics.dtype == np.float32
-    everything = run(Job(dataclasses.replace(RECIPE, encoder_rows=None), 3))[0]
+    everything = run(Job(dataclasses.replace(RECIPE, encoder_rows=None), 3))
     assert len(everything.values) == everything.rows
 
 
-def test_the_order_of_a_series_is_read_whole_whatever_rows_a_view_sees() -> None:
+def test_the_order_of_a_series_is_read_whole() -> None:
     recipe = Recipe(mixture=SHIPPED.only("series"), seed=9, features="sparsest+lagged", encoder_rows=0)
     read = 0
     for index in range(4):
         task = make_task(recipe.mixture, 9, index)
         worth = row_dependence(np.where(task.observed, task.values, np.nan)).n_effective
-        first, second = run(Job(recipe, index, (0, 1)))
-        lagged = first.statistics[..., -len(LAGGED) :]
-        assert np.array_equal(lagged, second.statistics[..., -len(LAGGED) :])
-        assert lagged.any() == (worth < len(task.values))
+        item = run(Job(recipe, index))
+        assert item.statistics[..., -len(LAGGED) :].any() == (worth < len(task.values))
         read += worth < len(task.values)
     assert read >= 2
 
@@ -54,11 +51,6 @@ def test_half_of_the_tasks_have_their_gaps_filled_whatever_their_parity() -> Non
     for part in (filled[::2], filled[1::2]):
         assert 0.35 < part.mean() < 0.65
     assert _fill_seed(RECIPE, 0) is None
-
-
-def test_rebuilding_jobs_simulate_each_task_once() -> None:
-    found = jobs(RECIPE, [(4, 1), (2, 0), (4, 0), (4, 1)])
-    assert [(job.index, job.views) for job in found] == [(2, (0,)), (4, (0, 1))]
 
 
 def test_suites_are_cached_and_rebuilt_when_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,9 +69,43 @@ def test_suites_are_cached_and_rebuilt_when_damaged(tmp_path: Path, monkeypatch:
     assert len(list(tmp_path.glob("*.npz"))) == 2
 
 
-def test_families_cover_what_is_promised() -> None:
-    names = set(families())
+def test_suites_cover_what_is_promised() -> None:
+    names = set(validation_suites())
     assert {"linear_gaussian", "discrete", "confounded", "pairs", "missing", "wide", "expert", "sensors"} <= names
-    assert set(families(("nonlinear", "wide"))) == {"nonlinear", "wide"}
+    assert set(validation_suites(("nonlinear", "wide"))) == {"nonlinear", "wide"}
     with pytest.raises(ConfigError, match="weather"):
-        families(("weather",))
+        validation_suites(("weather",))
+
+
+def test_code_behind_a_task_is_part_of_its_name(tmp_path: Path) -> None:
+    """What ``prepare`` imports from this package is in the key, or decides nothing by itself."""
+    source = Path(preparation.__file__).read_text()
+    modules = set(re.findall(r"^from foundcause\.([\w.]+) import", source, re.MULTILINE))
+    ours = ("simulate", "features", "training", "errors", "files")
+    elsewhere = {name for name in modules if not name.startswith(ours)}
+    assert not elsewhere  # what a configuration decides is in the recipe
+
+    root = Path(foundcause.__file__).parent
+    copy = tmp_path / "foundcause"
+    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("static", "weights", "__pycache__"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(foundcause, "__file__", str(copy / "__init__.py"))
+        names = set()
+        for changed in (
+            None,
+            "features/series.py",
+            "simulate/tasks.py",
+            "features/registry.py",
+            "api.py",
+        ):
+            if changed:
+                (copy / changed).write_text((copy / changed).read_text() + "\n")
+            preparation._key.cache_clear()
+            names.add(suite_path(RECIPE, 4))
+    preparation._key.cache_clear()
+    assert len(names) == 4  # all but the last
+
+
+def test_other_seeds_and_features_have_other_files() -> None:
+    recipes = (RECIPE, dataclasses.replace(RECIPE, seed=4), dataclasses.replace(RECIPE, features="extended"))
+    assert len({suite_path(recipe, count) for recipe in recipes for count in (3, 4)}) == 6

@@ -23,7 +23,7 @@ from foundcause.training.setup import check_start, model_config
 SMALL_RUN = [
     "--minutes", "0.02", "--workers", "0", "--set", "width=8", "--set", "heads=2", "--set", "pooling_heads=2",
     "--set", "pair_width=8", "--set", "encoder_rows=16", "--option", "batch_budget=80", "--option", "batch_largest=4",
-    "--option", "validation_tasks=2", "--option", 'validation_families=["paper"]', "--option", "calibration_tasks=6",
+    "--option", "validation_tasks=2", "--option", 'validation_suites=["paper"]', "--option", "calibration_tasks=6",
 ]  # fmt: skip
 
 
@@ -36,7 +36,8 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_every_recipe_can_start(name: str) -> None:
     config = train_config(read_recipe(name))
     check_start(config, resume=False, init=None)
-    assert config.reuse == 1 and config.mixture == "PAPER" and config.permute
+    assert (config.permute and not config.replay) or config.mixture == "PAPER"
+    assert config.recipe.split()[0] == name and len(config.recipe.split()[1]) == 12
 
 
 def test_the_papers_recipe_has_the_papers_settings() -> None:
@@ -68,11 +69,12 @@ def test_the_paper_at_our_size_has_every_part_and_fits_ten_megabytes() -> None:
 def test_statistics_only_differs_by_its_encoder_alone() -> None:
     paper, without = (train_config(read_recipe(name)).as_dict() for name in ("paper", "statistics-only"))
     assert without.pop("model") == {"encoder_layers": 0} and paper.pop("model") == {}
+    assert without.pop("recipe") != paper.pop("recipe")
     assert without == paper
 
 
 def test_unknown_recipes_are_refused() -> None:
-    with pytest.raises(ConfigError, match="paper, statistics-only"):
+    with pytest.raises(ConfigError, match="paper, shipped, statistics-only"):
         read_recipe("papers")
 
 

@@ -58,7 +58,7 @@ def test_base_takes_training_steps() -> None:
     learner = Learner(network, objective("paper"), config, Team(rank=0, world=1, device=torch.device("cpu")))
     before = {name: p.detach().clone() for name, p in network.named_parameters()}
     batch = collate([random_item(1, variables=4), random_item(2, variables=3)], permute=True)
-    reports = [learner.step(batch, number=number, rate=1e-4) for number in range(5)]
+    reports = [learner.step([batch], number=number, rate=1e-4) for number in range(5)]
     assert all(report.moved for report in reports)
     assert len(reports[0].terms) == 10
     assert reports[-1].loss < reports[0].loss

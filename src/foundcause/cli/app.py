@@ -20,7 +20,6 @@ EXIT_INTERRUPTED = 130
 
 _COMMAND_MODULES: tuple[str, ...] = (
     "discover",
-    "decisions",
     "checkpoint",
     "train",
     "simulate",

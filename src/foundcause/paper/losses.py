@@ -7,9 +7,9 @@ up to the term of the global batch. Everything is float32 (float64 passes throug
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -20,15 +20,27 @@ from foundcause.paper.paper_network import PaperPrediction
 
 if TYPE_CHECKING:
     from foundcause.model.interface import Prediction
-    from foundcause.training.batches import Batch
 
 SumOverRanks = Callable[[Tensor], Tensor]
 KEEP = 0.95  # the paper's exponential average: 0.95 old + 0.05 new
 
 
 def alone(counts: Tensor) -> Tensor:
-    """The sum over ranks of a run with one process."""
+    """The sum over processes of a run that has one."""
     return counts
+
+
+class Targets(Protocol):
+    """What the objective reads of a batch: masks of variables (B, D) and pairs (B, D, D), and the true graphs."""
+
+    @property
+    def variables(self) -> Tensor: ...
+    @property
+    def pairs(self) -> Tensor: ...
+    @property
+    def adjacency(self) -> Tensor: ...
+    @property
+    def confounding(self) -> Tensor: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,10 +145,11 @@ class PaperObjective:
         self.weights = weights or PaperWeights()
 
     def __call__(
-        self, prediction: Prediction, batch: Batch, state: AdaptiveState, total: SumOverRanks = alone
-    ) -> tuple[Tensor, dict[str, Tensor], AdaptiveState]:
-        """(this rank's share of the loss, its unweighted terms, the averages after this step)."""
+        self, prediction: Prediction, batch: Targets, averages: Mapping[str, float], total: SumOverRanks = alone
+    ) -> tuple[Tensor, dict[str, Tensor], dict[str, float]]:
+        """(this process's share of the loss, its unweighted terms, the running averages after this step)."""
         w, pairs = self.weights, batch.pairs
+        state = AdaptiveState(**averages)
         logits = _precise(prediction.edge_logits)
         target = batch.adjacency.to(logits.dtype)
         counts = count_edges(logits, batch.adjacency, pairs, batch.variables, total)
@@ -175,7 +188,7 @@ class PaperObjective:
             terms["acyclicity"] = acyclicity(spectral_radius(logits, pairs), total=total)
             weights["acyclicity"] = w.acyclicity
         loss = torch.stack([weights[name] * term for name, term in terms.items()]).sum()
-        return loss, terms, state
+        return loss, terms, state.as_dict()
 
 
 def positive_weight(counts: EdgeCounts, pairs: Tensor, recall: float, total: SumOverRanks = alone) -> float:

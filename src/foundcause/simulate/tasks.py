@@ -45,7 +45,13 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
 
 def drawn_size(mixture: Mixture, seed: int, index: int) -> int:
     """Return the number of variables that ``make_task`` will be asked for, without making the task."""
-    return _first_draws(generator(seed, index), mixture)[1]
+    return drawn_shape(mixture, seed, index)[0]
+
+
+def drawn_shape(mixture: Mixture, seed: int, index: int) -> tuple[int, int]:
+    """Return the numbers of variables and rows that ``make_task`` will be asked for, without making the task."""
+    _, variables, rows = _first_draws(generator(seed, index), mixture)
+    return variables, rows
 
 
 def _first_draws(rng: np.random.Generator, mixture: Mixture) -> tuple[Component, int, int]:

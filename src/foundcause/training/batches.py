@@ -1,4 +1,7 @@
-"""One batch of tasks as the network and the losses see it. Shapes: B tasks, N encoder rows, D variables, F features."""
+"""Prepared tasks as padded tensors, which is what the network and the objectives read.
+
+Shape letters: B tasks, N encoder rows, D variables of the largest task, F features.
+"""
 
 from __future__ import annotations
 
@@ -47,26 +50,28 @@ class Batch:
         return valid_pairs(self.variables)
 
     def to(self, device: torch.device) -> Batch:
-        """The same batch on another device."""
+        """Copy the batch to another device."""
         if device.type == "cpu":
             return self
         return replace(self, **{f.name: getattr(self, f.name).to(device, non_blocking=True) for f in fields(self)})
 
 
-def valid_pairs(variables_BD: Tensor) -> Tensor:
-    """(B, D, D) bool: ordered pairs of two different real variables."""
-    pairs = variables_BD[:, :, None] & variables_BD[:, None, :]
-    return pairs & ~torch.eye(variables_BD.shape[1], dtype=torch.bool, device=variables_BD.device)
+def collate(items: Sequence[Prepared], *, seed: int = 0, step: int = 0, permute: bool = False) -> Batch:
+    """Pad tasks to one size.
 
+    Parameters
+    ----------
+    items : sequence of Prepared
+        The B tasks.
+    seed, step : int
+        Every draw depends on these and the task's index, never on the process.
+    permute : bool, default=False
+        Shuffle the columns of each task.
 
-def collate(
-    items: Sequence[Prepared],
-    *,
-    seed: int = 0,
-    step: int = 0,
-    permute: bool = False,
-) -> Batch:
-    """A padded batch, with the columns of each task shuffled when asked."""
+    Returns
+    -------
+    Batch
+    """
     B, D = len(items), max(item.variables for item in items)
     N = max(len(item.values) for item in items)
     F = items[0].statistics.shape[-1]
@@ -80,7 +85,7 @@ def collate(
         d, n = item.variables, len(item.values)
         order = np.arange(d)
         if permute:
-            order = np.random.default_rng([seed, step, item.index, item.view]).permutation(d)
+            order = np.random.default_rng([seed, step, item.index, 0]).permutation(d)
         square = np.ix_(order, order)
         values[b, :n, :d] = item.values[:, order]
         observed[b, :n, :d] = item.observed[:, order]
@@ -96,3 +101,41 @@ def collate(
         adjacency=torch.from_numpy(adjacency),
         confounding=torch.from_numpy(confounding),
     )
+
+
+def joined_targets(batches: Sequence[Batch]) -> Batch:
+    """Join micro-batches to one batch that holds masks and true graphs only, as the objectives need them."""
+    if len(batches) == 1:
+        return batches[0]
+    D = max(batch.variables.shape[1] for batch in batches)
+    first = batches[0]
+    return replace(
+        first,
+        values=first.values[:0, :0],
+        observed=first.observed[:0, :0],
+        statistics=first.statistics[:0],
+        **{name: joined([getattr(batch, name) for batch in batches], D) for name in _TARGETS},
+    )
+
+
+_TARGETS = ("variables", "adjacency", "confounding")
+
+
+def joined(tensors: Sequence[Tensor], D: int) -> Tensor:
+    """Concatenate tensors of shape (B, d), (B, d, d) or (B, d, d, ...) that are padded with zeros to D variables."""
+    return torch.cat([_padded(tensor, D) for tensor in tensors])
+
+
+def _padded(tensor: Tensor, D: int) -> Tensor:
+    missing = D - tensor.shape[1]
+    if not missing:
+        return tensor
+    sides = 2 if tensor.ndim > 2 else 1
+    padding = [0, 0] * (tensor.ndim - 1 - sides) + [0, missing] * sides
+    return torch.nn.functional.pad(tensor, padding)
+
+
+def valid_pairs(variables_BD: Tensor) -> Tensor:
+    """(B, D, D) bool: ordered pairs of two different real variables."""
+    pairs = variables_BD[:, :, None] & variables_BD[:, None, :]
+    return pairs & ~torch.eye(variables_BD.shape[1], dtype=torch.bool, device=variables_BD.device)

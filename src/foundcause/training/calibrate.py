@@ -33,7 +33,7 @@ from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Task
 from foundcause.training.answer_scores import Answer, calibration_error, reliability
 from foundcause.training.preparation import recipe_for
-from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig, train_config
+from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig, stored_options, train_config
 from foundcause.training.run_folder import RunFolder
 from foundcause.training.setup import mixture
 from foundcause.training.validation import answers, suite
@@ -48,19 +48,34 @@ _minimize: Any = optimize.minimize  # its stubs know fewer calls than it does
 _minimize_scalar: Any = optimize.minimize_scalar
 
 
-def calibrate_run(path: Path, *, tasks: int | None = None, runs: int = 1, say: Callable[[str], None] = print) -> Path:
-    """Calibrate the best checkpoint of a run (the last one if it does not validate) and write ``model.safetensors``.
+def calibrate_run(
+    folder: RunFolder, *, tasks: int | None = None, passes: int = 1, say: Callable[[str], None] = print
+) -> Path:
+    """Calibrate the best checkpoint of a run, or the last one if the run does not validate.
 
-    runs: passes averaged for each task; 1 is quick, 10 is what ``discover`` does and what a shipped checkpoint needs.
+    Parameters
+    ----------
+    folder : RunFolder
+        The run; ``model.safetensors`` is written there.
+    tasks : int, optional
+        Synthetic tasks to fit on, by default as the run's options say.
+    passes : int, default=1
+        Passes averaged for each task: 1 is quick, 10 is what ``discover`` averages.
+    say : callable
+        Takes lines of text for the terminal.
+
+    Returns
+    -------
+    Path
+        Of the calibrated checkpoint.
     """
-    folder = RunFolder(path)
-    config = train_config(folder.read_config())
+    config = train_config(stored_options(folder.read_config()))
     chosen = folder.best.exists() and (config.validate_minutes > 0 or not folder.last.exists())
     source = folder.best if chosen else folder.last
     network, metadata = load(source)
     count = config.calibration_tasks or 600 if tasks is None else tasks
     say(f"calibrating {source.name} on {count} tasks")
-    calibration = calibrate(network, config, tasks=count, runs=runs, say=say)
+    calibration = calibrate(network, config, tasks=count, passes=passes, say=say)
     folder.write(folder.model, lambda place: save(place, network, metadata=metadata | {"calibration": calibration}))
     folder.append_log({"kind": "calibration", "step": metadata.get("step", 0), **calibration})
     quality = calibration["reliability"]
@@ -81,18 +96,18 @@ def calibrate(
     config: TrainConfig,
     *,
     tasks: int = 600,
-    runs: int = 1,
+    passes: int = 1,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """The calibration of a network, on tasks of a reserved seed from the whole mixture of the run."""
+    """Fit the calibration of a network on tasks of a reserved seed from the whole mixture of the run."""
     network.eval()
     whole, seed = mixture(replace(config, only=(), without=())), RESERVED_SEEDS["calibration"]
-    if runs > 1:
-        found = ensemble_answers(network, whole, seed=seed, tasks=tasks, runs=runs, say=say)
+    if passes > 1:
+        found = ensemble_answers(network, whole, seed=seed, tasks=tasks, passes=passes, say=say)
     else:
         found = _single_passes(network, config, whole, seed, tasks)
-    about = {"tasks": len(found), "seed": seed, "mixture": config.mixture.upper(), "runs": runs}
-    protocol = IN_WORDS if runs > 1 else "single passes over all rows"
+    about = {"tasks": len(found), "seed": seed, "mixture": config.mixture.upper(), "runs": passes}
+    protocol = IN_WORDS if passes > 1 else "single passes over all rows"
     return fit(found) | {"fitted_on": about | {"protocol": protocol}}
 
 
@@ -292,32 +307,32 @@ def ensemble_answers(
     *,
     seed: int,
     tasks: int,
-    runs: int,
+    passes: int,
     protocol: Protocol = DEFAULT,
     jobs: int = 2,
     say: Callable[[str], None] | None = None,
 ) -> list[Answer]:
-    """Uncalibrated answers of ``runs`` averaged passes to the first ``tasks`` tasks of a mixture, in order."""
+    """Uncalibrated answers of averaged passes to the first ``tasks`` tasks of a mixture, in order."""
     from joblib import Parallel, delayed
 
     found: list[Answer] = []
-    work = (delayed(_answer)(network, mixture, seed, index, runs, protocol) for index in range(tasks))
+    work = (delayed(_answer)(network, mixture, seed, index, passes, protocol) for index in range(tasks))
     for answer in Parallel(n_jobs=jobs, return_as="generator", batch_size=4)(work):
         found.append(answer)
         if say is not None and len(found) % 100 == 0:
-            say(f"answered {len(found)} of {tasks} tasks with {runs} passes each")
+            say(f"answered {len(found)} of {tasks} tasks with {passes} passes each")
     return found
 
 
-def task_passes(network: Network, task: Task, *, runs: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
+def task_passes(network: Network, task: Task, *, passes: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
     """Logits of all passes over one task, its values prepared as ``discover`` prepares those of a table."""
     values = standardised(_cells(task))
     rows, variables = values.shape
     dependence = row_dependence(values)
-    plan = plan_passes(protocol, rows=rows, variables=variables, runs=runs, seed=seed, worth=dependence.n_effective)
+    plan = plan_passes(protocol, rows=rows, variables=variables, runs=passes, seed=seed, worth=dependence.n_effective)
     reads_lags = protocol.heeds_neighbours and network.config.reads_lags
     lagged = lagged_statistics(values, dependence) if reads_lags else None
-    return run_passes(network, values, plan, batch_size=runs, seed=seed, lagged=lagged)[0]
+    return run_passes(network, values, plan, batch_size=passes, seed=seed, lagged=lagged)[0]
 
 
 def averaged_answer(task: Task, passes: Passes) -> Answer:
@@ -337,11 +352,11 @@ def _cells(task: Task) -> np.ndarray:
     return np.where(task.observed, task.values, np.nan)
 
 
-def _answer(network: Network, mixture: Any, seed: int, index: int, runs: int, protocol: Protocol) -> Answer:
+def _answer(network: Network, mixture: Any, seed: int, index: int, passes: int, protocol: Protocol) -> Answer:
     import torch
 
-    from foundcause.simulate.mixture import make_task
+    from foundcause.simulate.tasks import make_task
 
     torch.set_num_threads(1)
     task = make_task(mixture, seed, index)
-    return averaged_answer(task, task_passes(network.eval(), task, runs=runs, seed=index, protocol=protocol))
+    return averaged_answer(task, task_passes(network.eval(), task, passes=passes, seed=index, protocol=protocol))

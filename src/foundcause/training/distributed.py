@@ -47,6 +47,14 @@ class Team:
         dist.broadcast(shared, src=0)
         return float(shared.item())
 
+    def broadcast(self, thing: Any) -> Any:
+        """The leader's thing, for every process."""
+        if self.world == 1:
+            return thing
+        things = [thing]
+        dist.broadcast_object_list(things, src=0)
+        return things[0]
+
     def gather(self, thing: Any) -> list[Any]:
         """The things of all ranks, in order of the rank."""
         if self.world == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
@@ -24,9 +24,10 @@ from foundcause.training.objectives import objective
 from foundcause.training.optimizers import Schedule, averaged
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.run_folder import RunFolder
-from foundcause.training.run_log import Progress
+from foundcause.training.run_log import Logger, StepAverages, TensorBoardLogger
 from foundcause.training.setup import check_start, continued, fit_scaling, lineage, model_config, recipe
 from foundcause.training.step import Learner
+from foundcause.training.step_costs import StepCosts, measure_costs, split_batch
 from foundcause.training.task_stream import TaskStream
 from foundcause.training.validation import Validation, validation
 from foundcause.training.workers import Workers
@@ -35,9 +36,35 @@ Say = Callable[[str], None]
 
 
 def train(
-    config: TrainConfig, out: Path, *, resume: bool = False, init: Path | None = None, say: Say = print
+    config: TrainConfig,
+    out: Path,
+    *,
+    resume: bool = False,
+    init: Path | None = None,
+    say: Say = print,
+    loggers: Sequence[Logger] = (),
 ) -> RunFolder:
-    """Train into the folder ``out`` and return it; ``resume`` continues the run there, ``init`` starts from weights."""
+    """Train a network.
+
+    Parameters
+    ----------
+    config : TrainConfig
+        Options of the run.
+    out : Path
+        Folder of the run.
+    resume : bool, default=False
+        Continue the run in ``out``.
+    init : Path, optional
+        Checkpoint whose weights a new run starts from.
+    say : callable
+        Takes lines of text for the terminal.
+    loggers : sequence of callables
+        Each takes every entry of the log, a dict with the keys ``kind`` and ``step``.
+
+    Returns
+    -------
+    RunFolder
+    """
     check_start(config, resume=resume, init=init)
     if config.threads:
         torch.set_num_threads(config.threads)
@@ -48,6 +75,7 @@ def train(
             claims.enter_context(folder.claimed())
             if not resume:
                 folder.check_unused()
+            folder.loggers = [*loggers, *([TensorBoardLogger(folder.path)] if config.tensorboard else [])]
         try:
             with Workers(config.workers, ahead=config.ahead) as workers:
                 run = Run(config, folder, members, workers, say if members.leads else _silent)
@@ -62,12 +90,12 @@ def train(
     if members.leads and config.calibration_tasks and run.finished and (run.learned or not folder.model.exists()):
         from foundcause.training.calibrate import calibrate_run
 
-        calibrate_run(folder.path, say=say)
+        calibrate_run(folder, passes=config.calibration_passes, say=say)
     return folder
 
 
 class Run:
-    """One run in progress on one rank."""
+    """One run in progress in one process."""
 
     def __init__(self, config: TrainConfig, folder: RunFolder, members: Team, workers: Workers, say: Say) -> None:
         self.config, self.folder, self.team, self.say = config, folder, members, say
@@ -78,9 +106,9 @@ class Run:
             decay_share=config.decay_share, flat_share=config.flat_share,
         )  # fmt: skip
         self.network = build_network(self.model, seed=config.seed)
-        self.stream = TaskStream(recipe(config, self.model), config, workers, rank=members.rank, world=members.world)
+        self.costs: StepCosts | None = None
         self.step = 0
-        self.passes = 0  # uses of tasks over all ranks
+        self.passes = 0  # tasks learned from, over all processes
         self.elapsed = 0.0
         self.processor = {"learning": 0.0, "preparing": 0.0}  # seconds, without validation
         self.best = math.inf
@@ -90,7 +118,7 @@ class Run:
         self._interrupted = False
 
     def prepare(self, *, resume: bool, init: Path | None) -> None:
-        """Fresh start or continuation: feature scaling, weights, position in the stream, validation suites."""
+        """Set up a new run or the continuation of one: scaling, weights, position in the stream, suites."""
         self.lineage = lineage(self.config, init)
         if not resume:
             start = None if init is None else weights(init)
@@ -98,8 +126,14 @@ class Run:
                 fit_scaling(self.network, self.config, self.workers, say=self.say)
             if start is not None:
                 start_as(self.network, *start)
-        goal = objective(self.config.objective, dict(self.config.loss_weights))
+        goal = objective(self.config.objective, self.config.loss_weights)
         self.learner = Learner(self.network, goal, self.config, self.team)
+        if self.team.world > 1 or self.config.memory_limit:
+            self.costs = self.team.broadcast(measure_costs(self.network) if self.team.leads else None)
+        self.stream = TaskStream(
+            recipe(self.config, self.model), self.config, self.workers, rank=self.team.rank, world=self.team.world,
+            work=self.costs.work if self.costs else None,
+        )  # fmt: skip
         if resume:
             self._restore(self.folder.read_state())
         if self.team.leads and self._validates:
@@ -107,8 +141,8 @@ class Run:
             self.suites = validation(self.config, self.model, self.workers, trained_on=seen, say=self.say)
         if resume and self.team.leads:
             self.best = self._best_so_far()
-        if known := sorted(set(self.lineage["trained_on"] or ()) & set(held_out_components())):
-            self.say(f"note: this run learns from {', '.join(known)}, which is kept for validation of transfer")
+        if reserved := sorted(set(self.lineage["trained_on"] or ()) & set(held_out_components())):
+            self.say(f"note: this run learns from {', '.join(reserved)}, which is kept for validation of transfer")
         if self.team.leads:
             if not resume:
                 self.folder.trim_log(-1)  # of a start that was killed before its first checkpoint
@@ -116,17 +150,19 @@ class Run:
             self.folder.append_log(self._start_entry(resume, init))
         self.say(
             f"{'continuing' if resume else 'training'} {self.model.name} "
-            f"({self.network.parameter_count:,} parameters) from step {self.step}, task {self.stream.pulled}"
+            f"({self.network.parameter_count:,} parameters) from step {self.step}, task {self.stream.plan.next_index}"
         )
 
     def learn(self) -> None:
-        """Steps until the budget is used or a signal asks to stop; the last state is always saved."""
-        progress = Progress(self.config, self.folder, self.say, self.stream, self.workers, speaks=self.team.leads)
+        """Make steps until the budget is used or a signal asks to stop; the last state is always saved."""
+        progress = StepAverages(self.config, self.folder, self.say, self.stream, self.workers)
+        clock = time.perf_counter() - self.elapsed
         saved = validated = time.perf_counter()
         last_validation = -1
         before = self._listen()
-        clock = time.perf_counter() - self.elapsed
         try:
+            if not self.step:
+                self.save()  # a run that is killed early can be resumed too
             while not self._done():
                 self._one_step(progress)
                 self.elapsed = self.team.agree(time.perf_counter() - clock)
@@ -138,8 +174,7 @@ class Run:
                     validated, last_validation = time.perf_counter(), self.step
                 if now - saved > 60 * self.config.checkpoint_minutes:
                     self.save()
-                    saved = time.perf_counter()
-                    saved = clock + self.team.agree(saved - clock)
+                    saved = clock + self.team.agree(time.perf_counter() - clock)
             self.finished = not self._interrupted
             progress.report(self.step, self.passes, self.elapsed, self.learner)
             if self.finished and self._validates and last_validation != self.step:
@@ -183,28 +218,35 @@ class Run:
             return self.step % self.config.validate_steps == 0
         return self._validates and seconds > 60 * self.config.validate_minutes
 
-    def _one_step(self, progress: Progress) -> None:
+    def _one_step(self, progress: StepAverages) -> None:
         processor, prepared = time.process_time(), self.stream.seconds.sum()
         gathered = self.stream.next(self.step)
         started = time.perf_counter()
-        batch = collate(gathered.items, seed=self.config.seed, step=self.step, permute=self.config.permute)
-        assembled = time.perf_counter() - started
+        items = gathered.items
+        shapes = [(len(item.values), item.variables) for item in items]
+        split = split_batch(shapes, self.costs, self.config.memory_limit)
+        ordered = [items[k] for part in split.parts for k in part]
         report = self.learner.step(
-            batch,
+            [self._collated([items[k] for k in part]) for part in split.parts],
             number=self.step,
             rate=self.schedule.rate(self.step, self._progress()),
-            tasks=[item.index for item in gathered.items],
+            tasks=[item.index for item in ordered],
             weight=gathered.weight,
+            split=split,
         )
-        self.stream.reservoir.offer(gathered.bucket, gathered.items, report.difficulty)
-        sizes = int(self.team.total(torch.tensor([float(batch.size)])).item())
-        self.passes += sizes
+        assembled = time.perf_counter() - started - report.forward - report.backward
+        self.stream.reservoir.offer(gathered.bucket, ordered, report.difficulty)
+        tasks = int(self.team.total(torch.tensor([float(len(items))])).item())
+        self.passes += tasks
         self.step += 1
         self.learned = True
         preparing = float(self.stream.seconds.sum() - prepared)
         self.processor["preparing"] += preparing
         self.processor["learning"] += time.process_time() - processor - (0 if self.config.workers else preparing)
-        progress.note(report, gathered, assembled, sizes)
+        progress.note(report, gathered, assembled, tasks)
+
+    def _collated(self, items: Sequence[Any]) -> Any:
+        return collate(items, seed=self.config.seed, step=self.step, permute=self.config.permute)
 
     def _progress(self) -> float:
         if self.config.steps is not None:
@@ -241,7 +283,7 @@ class Run:
             self._save_weights(self.folder.best, judged)
 
     def _judges(self) -> dict[str, int]:
-        """Number of tasks of each validation family: losses compare only on the same ones."""
+        """Number of tasks of each suite: losses compare only on the same ones."""
         return {} if self.suites is None else {name: len(items) for name, items in self.suites.suites.items()}
 
     def _best_so_far(self) -> float:
@@ -251,12 +293,12 @@ class Run:
         best = describe(self.folder.best)["metadata"]
         if best.get("judged_by") != self._judges():
             return math.inf
-        validation = best["validation"]
-        return validation["loss"] if self.config.best_by == "loss" else 1.0 - validation["mean"][self.config.best_by]
+        result = best["validation"]
+        return result["loss"] if self.config.best_by == "loss" else 1.0 - result["mean"][self.config.best_by]
 
     def _save_weights(self, target: Path, extra: dict[str, Any]) -> None:
         metadata = {
-            "training": {**self.config.as_dict(), "task_folder": None},  # a place on this machine is nobody's business
+            "training": self.config.as_dict(),
             "step": self.step,
             "passes": self.passes,
             "elapsed_minutes": self.elapsed / 60,
@@ -279,11 +321,7 @@ class Run:
         self.processor = state.get("processor", self.processor)
         self.lineage = continued(state.get("lineage"), self.lineage)
         self.learner.restore(state["learner"])
-        streams = state["streams"]
-        if len(streams) == self.team.world:
-            self.stream.restore(streams[self.team.rank])
-        else:  # another number of ranks: go on beyond every index that was handed out
-            self.stream.base = max(s["base"] + s["world"] * s.get("passed", s["pulled"]) for s in streams)
+        self.stream.restore(state["streams"])
         if self.team.leads:
             self.folder.trim_log(self.step)
 

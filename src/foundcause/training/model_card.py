@@ -10,7 +10,7 @@ from foundcause.errors import CheckpointError, ConfigError
 from foundcause.files import replacing
 from foundcause.model.checkpoints import describe, load, weights_digest
 from foundcause.training.setup import trained_on
-from foundcause.training.validation import families, unseen
+from foundcause.training.validation import unseen, validation_suites
 
 _COLUMNS = {
     "auroc": "AUROC",
@@ -72,7 +72,7 @@ def _tasks_of(validation: Mapping[str, Any], weights: str, told: int | None) -> 
 
 def _training(metadata: Mapping[str, Any]) -> dict[str, str]:
     options = metadata["training"]
-    fresh = metadata["passes"] // options["reuse"]
+    fresh = metadata["passes"] // options.get("reuse", 1)
     hours = metadata["elapsed_minutes"] / 60
     processes = 1 + options["workers"]
     tasks = f"{', '.join(options['only'])} from " if options.get("only") else ""
@@ -100,7 +100,7 @@ def _calibration(found: Mapping[str, Any]) -> str:
 
 def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
     seen = trained_on(metadata)
-    known = f"Never trained on: {', '.join(unseen(families(), seen)) or 'none of them'}"
+    known = f"Never trained on: {', '.join(unseen(validation_suites(), seen)) or 'none of them'}"
     if seen is None:
         known = "Which of them it was trained on is not known: a checkpoint it started from does not say"
     return (
@@ -110,8 +110,9 @@ def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
 
 
 def _table(validation: Mapping[str, Any]) -> list[str]:
-    lines = ["| family | " + " | ".join(_COLUMNS.values()) + " |", "|---" * (len(_COLUMNS) + 1) + "|"]
-    of = "" if len(validation["families"]) >= len(families()) else f" of these {len(validation['families'])} families"
+    lines = ["| suite | " + " | ".join(_COLUMNS.values()) + " |", "|---" * (len(_COLUMNS) + 1) + "|"]
+    count = len(validation["families"])
+    of = "" if count >= len(validation_suites()) else f" of these {count} suites"
     rows = {**dict(sorted(validation["families"].items())), f"**mean{of}**": validation["mean"]}
     for family, metrics in rows.items():
         lines.append(f"| {family} | " + " | ".join(_shown(metrics.get(name)) for name in _COLUMNS) + " |")
@@ -122,7 +123,7 @@ def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def plot(checkpoint: Path, target: Path) -> Path:
+def plot_reliability(checkpoint: Path, target: Path) -> Path:
     """Draw the held-out reliability that ``foundcause train calibrate`` stored in a checkpoint, and return its path."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

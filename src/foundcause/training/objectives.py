@@ -1,7 +1,15 @@
-"""The named objectives: ``paper`` (ten terms) and ``shipped`` (factored likelihood)."""
+"""What training minimizes: the likelihood of a graph (``shipped``), or the paper's ten terms (``paper``).
+
+The likelihood has three factors, which are what the decoder needs as calibrated probabilities: existence of an edge,
+its direction, and hidden common causes. Nothing is smoothed or rebalanced:
+P(i -> j) = P(i and j adjacent) P(i before j | adjacent).
+
+Shape letters: B tasks, D variables.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,39 +18,47 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from foundcause.errors import ConfigError
-from foundcause.paper.losses import AdaptiveState, PaperObjective, PaperWeights, SumOverRanks, alone, count_edges
 from foundcause.training.batches import Batch
 
 if TYPE_CHECKING:
     from foundcause.model.interface import Prediction
 
+SumOverRanks = Callable[[Tensor], Tensor]
+
+
+def alone(counts: Tensor) -> Tensor:
+    """The sum over processes of a run that has one."""
+    return counts
+
 
 class Objective(Protocol):
-    """From a prediction to (loss, its terms, the adaptive averages after this step)."""
+    """From a prediction to (this process's share of the loss, its terms, the running averages after this step)."""
 
     name: str
 
     def __call__(
-        self, prediction: Prediction, batch: Batch, state: AdaptiveState, total: SumOverRanks = alone
-    ) -> tuple[Tensor, dict[str, Tensor], AdaptiveState]: ...
+        self, prediction: Prediction, batch: Batch, averages: Mapping[str, float], total: SumOverRanks = alone
+    ) -> tuple[Tensor, dict[str, Tensor], dict[str, float]]: ...
 
 
-def objective(name: str, weights: dict[str, Any] | None = None) -> Objective:
-    """The objective of that name, with some of its weights replaced."""
+def objective(name: str, weights: Mapping[str, Any] | None = None) -> Objective:
+    """Make the objective of that name, with some of its weights replaced."""
+    from foundcause.paper.losses import PaperObjective, PaperWeights
+
+    kinds: dict[str, tuple[Any, Any]] = {
+        "shipped": (LikelihoodObjective, LikelihoodWeights),
+        "paper": (PaperObjective, PaperWeights),
+    }
+    if name not in kinds:
+        raise ConfigError(f"unknown objective {name!r}; choose 'shipped' or 'paper'")
+    kind, constants = kinds[name]
+    known = [f.name for f in fields(constants)]
+    if strange := sorted(set(weights or {}) - set(known)):
+        raise ConfigError(f"objective {name!r} has no weight {strange[0]!r}; known: {', '.join(known)}")
     try:
-        if name == "paper":
-            return PaperObjective(PaperWeights(**(weights or {})))
-        if name == "shipped":
-            return LikelihoodObjective(LikelihoodWeights(**(weights or {})))
+        return kind(constants(**(weights or {})))
     except TypeError as error:
-        known = [f.name for f in fields(PaperWeights if name == "paper" else LikelihoodWeights)]
-        strange = sorted(set(weights or {}) - set(known))
-        raise ConfigError(
-            f"objective {name!r} has no weight {strange[0]!r}; known: {', '.join(known)}"
-            if strange
-            else f"a weight of objective {name!r} is no number: {error}"
-        ) from None
-    raise ConfigError(f"unknown objective {name!r}; choose 'shipped' or 'paper'")
+        raise ConfigError(f"a weight of objective {name!r} is not a number: {error}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +91,9 @@ class LikelihoodObjective:
         self.weights = weights or LikelihoodWeights()
 
     def __call__(
-        self, prediction: Prediction, batch: Batch, state: AdaptiveState, total: SumOverRanks = alone
-    ) -> tuple[Tensor, dict[str, Tensor], AdaptiveState]:
-        """(this rank's share of the loss, its unweighted terms, the averages after this step)."""
+        self, prediction: Prediction, batch: Batch, averages: Mapping[str, float], total: SumOverRanks = alone
+    ) -> tuple[Tensor, dict[str, Tensor], dict[str, float]]:
+        """Add the weighted factors; there are no running averages."""
         w, parts = self.weights, factors(prediction, batch, adjacent_weight=self.weights.adjacent)
         graphs = torch.tensor([len(batch.variables), int(parts.has_edge.sum())], dtype=torch.float32)
         graphs = total(graphs.to(batch.variables.device)).clamp(min=1)
@@ -89,8 +105,7 @@ class LikelihoodObjective:
         loss = (
             w.existence * terms["existence"] + w.direction * terms["direction"] + w.confounding * terms["confounding"]
         )
-        counts = count_edges(prediction.edge_logits, batch.adjacency, batch.pairs, batch.variables, total)
-        return loss, terms, state.updated(counts)
+        return loss, terms, dict(averages)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +119,7 @@ class Factors:
 
 
 def factors(prediction: Prediction, batch: Batch, *, adjacent_weight: float = 1.0) -> Factors:
-    """The three log-losses of each graph; the direction loss of a graph without edges is 0."""
+    """Compute the three log-losses of each graph; the direction loss of a graph without edges is 0."""
     pairs = batch.pairs
     upper = torch.triu(pairs, 1).float()
     pair_count_B = upper.sum((1, 2)).clamp(min=1)

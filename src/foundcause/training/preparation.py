@@ -1,7 +1,9 @@
-"""From a task index to what the network is fed: simulate, compute statistics, pick encoder rows.
+"""From a task's index to what the network is fed: simulate, compute statistics, pick encoder rows.
 
-Everything here runs in worker processes and is a pure function of its arguments. Shapes: N rows of the table,
-R encoder rows, D variables, F features.
+Everything here runs in worker processes and is a pure function of its arguments. Validation suites are kept on disk,
+because simulation and statistics cost more than a pass of the network.
+
+Shape letters: N rows of the table, R encoder rows, D variables, F features.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -29,7 +31,9 @@ from foundcause.simulate.task import Task
 if TYPE_CHECKING:
     from foundcause.model.interface import NetworkConfig
 
-_ROWS_ROLE, _SUBSAMPLE_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
+_ROWS_ROLE, _SERIES_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
+_FIRST = 0  # part of every draw, so that tasks stay what they were when they could be drawn several times
+_ARRAYS = ("values", "observed", "statistics", "adjacency", "confounding")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +43,8 @@ class Recipe:
     mixture: the task distribution.
     seed: seed of the tasks.
     features: name of the feature set.
+    encoder_rows: most rows that the sample encoder reads; ``None`` sends all, 0 none.
     fills_gaps: whether half of the tasks have their missing cells filled from donors first.
-    encoder_rows: most rows that the sample encoder sees; ``None`` sends all, 0 none.
-    smallest_share: least share of the rows that a further view of a task keeps.
-    folder: where prepared tasks are kept for other runs with the same recipe, their statistics in half precision;
-        ``None`` keeps none.
     """
 
     mixture: Any
@@ -51,28 +52,26 @@ class Recipe:
     features: str
     encoder_rows: int | None
     fills_gaps: bool = False
-    smallest_share: float = 0.6
-    folder: str | None = field(default=None, repr=False)  # names no other tasks
 
 
-def recipe_for(model: NetworkConfig, mixture: Any, *, seed: int, folder: str | None = None) -> Recipe:
-    """How tasks of a mixture are prepared for a network of this configuration."""
+def recipe_for(model: NetworkConfig, mixture: Any, *, seed: int) -> Recipe:
+    """Describe how tasks of a mixture are prepared for a network of this configuration."""
     return Recipe(
         mixture=mixture,
         seed=seed,
         features=model.features,
         encoder_rows=model.rows_read,
         fills_gaps=model.fills_gaps,
-        folder=folder,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """One view of a task.
+    """A task as the network reads it.
 
-    index, view: which task, and which of its views (0 has all rows that count, later ones a subsample).
-    values: (R, D) float32 encoder rows; observed: (R, D) bool; statistics: (D, D, F) float32.
+    index: which task.
+    values, observed: (R, D) float32 encoder rows, and which of their cells are known.
+    statistics: (D, D, F) float32.
     adjacency, confounding: (D, D) bool.
     rows: N of the table behind the statistics.
     record: how the task was made.
@@ -80,7 +79,6 @@ class Prepared:
     """
 
     index: int
-    view: int
     values: np.ndarray
     observed: np.ndarray
     statistics: np.ndarray
@@ -98,52 +96,54 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Job:
-    """Which views of which task to prepare."""
+    """Which task to prepare."""
 
     recipe: Recipe
     index: int
-    views: tuple[int, ...] = (0,)
 
 
-def run(job: Job) -> list[Prepared]:
-    """All views asked for: read where they are kept, else from one simulation of the task."""
-    if job.recipe.folder is None:
-        return _made(job)
-    from foundcause.training.preparation import kept, task_path
-
-    return kept(task_path(Path(job.recipe.folder), job.recipe, job.index, job.views), lambda: _made(job), half=True)
-
-
-def _made(job: Job) -> list[Prepared]:
-    from foundcause.simulate.mixture import make_task
+def run(job: Job) -> Prepared:
+    """Simulate a task and prepare it."""
+    from foundcause.simulate.tasks import make_task
 
     started = time.thread_time()
     task = make_task(job.recipe.mixture, job.recipe.seed, job.index)
-    simulated = time.thread_time() - started
-    return [
-        prepare(task, job.recipe, index=job.index, view=view, simulated=simulated if k == 0 else 0.0)
-        for k, view in enumerate(job.views)
-    ]
+    return prepare(task, job.recipe, index=job.index, simulated=time.thread_time() - started)
 
 
-def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: float = 0.0) -> Prepared:
-    """One view of a task: its rows, statistics and encoder rows."""
+def prepare(task: Task, recipe: Recipe, *, index: int, simulated: float = 0.0) -> Prepared:
+    """Compute the statistics of a task and pick its encoder rows.
+
+    Parameters
+    ----------
+    task : Task
+        The simulated table with its true graph.
+    recipe : Recipe
+        What the network reads.
+    index : int
+        Index of the task, from which every draw follows.
+    simulated : float
+        Seconds that the simulation took.
+
+    Returns
+    -------
+    Prepared
+    """
     from foundcause.features import compute
 
     started = time.thread_time()
     cells = np.where(task.observed, task.values, np.nan)
     dependence = row_dependence(cells)
     lagged = lagged_statistics(cells, dependence) if "lagged" in recipe.features.split("+") else None
-    values, observed = _rows_of_view(task, recipe, index, view, dependence.n_effective)
+    values, observed = _effective_rows(task, recipe, index, dependence.n_effective)
     statistics = compute(
-        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, view),
+        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, _FIRST),
         fill_seed=_fill_seed(recipe, index), lagged_BDDL=lagged,
     ).numpy()  # fmt: skip
-    rng = np.random.default_rng([recipe.seed, index, view, _ROWS_ROLE])
+    rng = np.random.default_rng([recipe.seed, index, _FIRST, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
     return Prepared(
         index=index,
-        view=view,
         values=np.ascontiguousarray(values[chosen], dtype=np.float32),
         observed=np.ascontiguousarray(observed[chosen]),
         statistics=statistics,
@@ -155,84 +155,28 @@ def prepare(task: Task, recipe: Recipe, *, index: int, view: int, simulated: flo
     )
 
 
-def _rows_of_view(task: Task, recipe: Recipe, index: int, view: int, worth: int) -> tuple[np.ndarray, np.ndarray]:
-    """As many rows as the table is worth, which is all of them unless it is a series; further views have fewer."""
-    total = len(task.values)
-    if view == 0 and worth == total:
-        return task.values, task.observed
-    rng = np.random.default_rng([recipe.seed, index, view, _SUBSAMPLE_ROLE])
-    share = 1.0 if view == 0 else rng.uniform(recipe.smallest_share, 1.0)
-    kept = _choose(rng, total, max(round(share * worth), min(total, 30 if view else FEWEST_ROWS)))
-    values, observed = task.values[kept], task.observed[kept]
-    return (values, observed) if _learnable(values, observed) else (task.values, task.observed)
-
-
-def _learnable(values: np.ndarray, observed: np.ndarray) -> bool:
-    """A subsample must not turn a variable into a constant or an unobserved one."""
-    low = np.where(observed, values, np.inf).min(0)
-    high = np.where(observed, values, -np.inf).max(0)
-    return bool((high > low).all())
-
-
-def _fill_seed(recipe: Recipe, index: int) -> int | None:
-    """Donors of a task's gaps, or None where they stay; drawn, for halves by index serve as held-out ones elsewhere."""
-    drawn = _small_seed(recipe.seed, index, _GAPS_ROLE)
-    return drawn if recipe.fills_gaps and drawn % 2 == 0 else None
-
-
-def _choose(rng: np.random.Generator, total: int, count: int) -> np.ndarray:
-    return np.sort(rng.choice(total, size=count, replace=False)) if count < total else np.arange(total)
-
-
-def _small_seed(*parts: int) -> int:
-    return int(np.random.SeedSequence(parts).generate_state(1)[0] % (2**31))
-
-
-def jobs(recipe: Recipe, keys: Sequence[tuple[int, int]]) -> list[Job]:
-    """Jobs that rebuild the given (index, view) items, one simulation per task, in order of the index."""
-    views: dict[int, set[int]] = {}
-    for index, view in keys:
-        views.setdefault(index, set()).add(view)
-    return [Job(recipe, index, tuple(sorted(views[index]))) for index in sorted(views)]
-
-
-_ARRAYS = ("values", "observed", "statistics", "adjacency", "confounding")
-_FILES_PER_FOLDER = 1000
-
-
-def cache_folder() -> Path:
-    """Where prepared tasks are kept: ``FOUNDCAUSE_CACHE``, or ``foundcause`` in the user's cache folder."""
-    own = os.environ.get("FOUNDCAUSE_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "foundcause" / "validation"
-
-
-def kept(path: Path, make: Callable[[], list[Prepared]], *, half: bool = False) -> list[Prepared]:
-    """The items in ``path``, or those of ``make``, written there; a damaged file is made anew.
-
-    half: keep statistics in 16 bits. They are rounded before the first use too, so a run sees the same numbers
-    whether the file was there or not.
-    """
+def kept(path: Path, make: Callable[[], list[Prepared]]) -> list[Prepared]:
+    """Read the items in ``path``, or make them and write them there; a damaged file is made anew."""
     if path.exists():
         with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return _read(path)
     items = make()
     with suppress(OutputError):  # no place for a cache: prepare again next time
-        _write(path, items, half=half)
-        return _read(path) if half else items
+        _write(path, items)
     return items
 
 
-def suite_path(recipe: Any, count: int) -> Path:
-    """The file of the first ``count`` tasks of a recipe."""
+def suite_path(recipe: Recipe, count: int) -> Path:
+    """Name the file of the first ``count`` tasks of a recipe; it changes with the code behind them."""
     return cache_folder() / f"{_key(repr((recipe, count)))}.npz"
 
 
-def task_path(folder: Path, recipe: Any, index: int, views: Sequence[int]) -> Path:
-    """The file of some views of one task."""
-    shelf = folder / _key(repr(recipe)) / f"{index // _FILES_PER_FOLDER:05d}"
-    return shelf / f"{index}-{'-'.join(map(str, views))}.npz"
+def cache_folder() -> Path:
+    """Say where prepared suites are kept: ``FOUNDCAUSE_CACHE``, or ``foundcause`` in the user's cache folder."""
+    own = os.environ.get("FOUNDCAUSE_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "foundcause" / "validation"
 
 
 @lru_cache(maxsize=64)
@@ -242,18 +186,15 @@ def _key(description: str) -> str:
     for package in ("simulate", "features"):
         for file in sorted((root / package).rglob("*.py")):
             digest.update(file.read_bytes())
-    for name in ("training/preparation.py",):
-        digest.update((root / name).read_bytes())
+    digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()[:24]
 
 
-def _write(path: Path, items: list[Prepared], *, half: bool) -> None:
+def _write(path: Path, items: list[Prepared]) -> None:
     arrays: dict[str, Any] = {}
     for k, item in enumerate(items):
         arrays |= {f"{k}.{name}": getattr(item, name) for name in _ARRAYS}
-        if half:
-            arrays[f"{k}.statistics"] = item.statistics.astype(np.float16)
-    arrays["about"] = np.array(json.dumps([[item.index, item.view, item.rows, item.record] for item in items]))
+    arrays["about"] = np.array(json.dumps([[item.index, item.rows, item.record] for item in items]))
     with replacing(path) as partial:
         np.savez(partial, **arrays)
 
@@ -261,10 +202,38 @@ def _write(path: Path, items: list[Prepared], *, half: bool) -> None:
 def _read(path: Path) -> list[Prepared]:
     with np.load(path, allow_pickle=False) as stored:
         arrays = dict(stored)
-    about = json.loads(str(arrays["about"]))
-    items = []
-    for k, (index, view, rows, record) in enumerate(about):
-        content = {name: arrays[f"{k}.{name}"] for name in _ARRAYS}
-        content["statistics"] = content["statistics"].astype(np.float32, copy=False)
-        items.append(Prepared(index=index, view=view, rows=rows, record=record, **content))
-    return items
+    return [
+        Prepared(index=index, rows=rows, record=record, **{name: arrays[f"{k}.{name}"] for name in _ARRAYS})
+        for k, (index, rows, record) in enumerate(json.loads(str(arrays["about"])))
+    ]
+
+
+def _effective_rows(task: Task, recipe: Recipe, index: int, n_effective: int) -> tuple[np.ndarray, np.ndarray]:
+    """As many rows as the effective sample size, which is all of them unless they are a series."""
+    total = len(task.values)
+    if n_effective == total:
+        return task.values, task.observed
+    rng = np.random.default_rng([recipe.seed, index, _FIRST, _SERIES_ROLE])
+    chosen = _choose(rng, total, max(n_effective, min(total, FEWEST_ROWS)))
+    values, observed = task.values[chosen], task.observed[chosen]
+    return (values, observed) if _every_column_varies(values, observed) else (task.values, task.observed)
+
+
+def _every_column_varies(values: np.ndarray, observed: np.ndarray) -> bool:
+    low = np.where(observed, values, np.inf).min(0)
+    high = np.where(observed, values, -np.inf).max(0)
+    return bool((high > low).all())
+
+
+def _fill_seed(recipe: Recipe, index: int) -> int | None:
+    """Seed of the donors of a task's gaps, or None where the gaps stay."""
+    drawn = _small_seed(recipe.seed, index, _GAPS_ROLE)  # not by parity of the index: halves by index are held out
+    return drawn if recipe.fills_gaps and drawn % 2 == 0 else None
+
+
+def _choose(rng: np.random.Generator, total: int, count: int) -> np.ndarray:
+    return np.sort(rng.choice(total, size=count, replace=False)) if count < total else np.arange(total)
+
+
+def _small_seed(*parts: int) -> int:
+    return int(np.random.SeedSequence(parts).generate_state(1)[0] % (2**31))

@@ -39,6 +39,7 @@ class RunFolder:
         self.model = self.path / "model.safetensors"
         self._made: list[Path] = []
         self.done: bool | None = None  # set where a run has just ended: of several processes one writes the log
+        self.loggers: list[Callable[[dict[str, Any]], object]] = []  # each takes every entry of the log
 
     def validated(self, step: int) -> Path:
         """Where the weights of the validation after this step are kept."""
@@ -148,6 +149,8 @@ class RunFolder:
                 file.write(json.dumps(entry) + "\n")
         except OSError as error:
             raise OutputError(f"cannot write {self.log}: {error}; the last checkpoint is safe, use --resume") from None
+        for logger in self.loggers:
+            logger(entry)
 
     def read_log(self) -> list[dict[str, Any]]:
         """All complete lines of the log; a line cut short by a crash is left out."""

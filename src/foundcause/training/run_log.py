@@ -1,14 +1,15 @@
-"""What a run says about itself: averages over the last steps, the time split, the log line and the terminal line."""
+"""What a run says about itself: averages over the last steps, lines for the terminal, TensorBoard, and its curves."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from foundcause.errors import InputError
+from foundcause.errors import ConfigError, InputError
 from foundcause.files import replacing
 from foundcause.training.run_config import TrainConfig
 from foundcause.training.run_folder import RunFolder
@@ -16,25 +17,18 @@ from foundcause.training.step import Learner, StepReport
 from foundcause.training.task_stream import Gathered, TaskStream
 from foundcause.training.workers import Workers
 
+Logger = Callable[[dict[str, Any]], object]
 _SAY_EVERY = 15.0  # seconds between two lines on the terminal
 
 
-class Progress:
-    """Collects step reports between two log lines."""
+class StepAverages:
+    """Collects step reports between two log entries; the log of the folder is that of the first process."""
 
     def __init__(
-        self,
-        config: TrainConfig,
-        folder: RunFolder,
-        say: Any,
-        stream: TaskStream,
-        workers: Workers,
-        *,
-        speaks: bool = True,
+        self, config: TrainConfig, folder: RunFolder, say: Callable[[str], None], stream: TaskStream, workers: Workers
     ) -> None:
-        self.config, self.folder, self._say, self._speaks = config, folder, say, speaks
+        self.config, self.folder, self._say = config, folder, say
         self._stream, self._workers = stream, workers
-        self._board = _tensorboard(folder) if config.tensorboard and speaks else None
         self._said = 0.0
         self._reset()
 
@@ -55,18 +49,27 @@ class Progress:
         self._sizes += [item.variables for item in gathered.items]
 
     def due(self, step: int) -> bool:
-        """Whether a line of the log is due after this many steps."""
+        """Whether an entry is due after this many steps."""
         return step % self.config.log_every == 0
 
     def report(self, step: int, passes: int, elapsed: float, learner: Learner) -> None:
-        """Write the line, and now and then say it."""
-        moved = [r for r in self._reports if r.moved]
+        """Write the entry, and now and then say it."""
         if not self._reports:
             return
+        if self._stream.rank == 0:
+            entry = self._entry(step, passes, elapsed, learner)
+            self.folder.append_log(entry)
+            if time.perf_counter() - self._said > _SAY_EVERY:
+                self._said = time.perf_counter()
+                self._say(line(entry))
+        self._reset()
+
+    def _entry(self, step: int, passes: int, elapsed: float, learner: Learner) -> dict[str, Any]:
+        moved = [report for report in self._reports if report.moved]
         span = max(time.perf_counter() - self._since, 1e-9)
         pulled = max(self._stream.pulled - self._pulled, 1)
         simulation, statistics = (self._stream.seconds - self._seconds) / pulled
-        entry: dict[str, Any] = {
+        return {
             "kind": "step",
             "step": step,
             "passes": passes,
@@ -75,7 +78,7 @@ class Progress:
             "terms": {name: _mean([r.terms[name] for r in moved]) for name in (moved[0].terms if moved else {})},
             "gradient_norm": _mean([r.norm for r in moved]),
             "learning_rate": learner.optimizer.inner.param_groups[0]["lr"],
-            "adaptive": {name: round(value, 4) for name, value in learner.adaptive.as_dict().items()},
+            "adaptive": {name: round(value, 4) for name, value in learner.averages.items()},
             "passes_per_second": round(self._passes / span, 2),
             "share": {
                 "waiting": round(self._waited / span, 4),
@@ -91,27 +94,45 @@ class Progress:
             "pulled": self._stream.pulled,
             "replayable": len(self._stream.reservoir),
         }
-        if self._speaks:
-            self.folder.append_log(entry)
-            self._events(entry)
-            if time.perf_counter() - self._said > _SAY_EVERY:
-                self._said = time.perf_counter()
-                self._say(line(entry))
-        self._reset()
 
-    def _events(self, entry: dict[str, Any]) -> None:
-        if self._board is None:
+
+class TensorBoardLogger:
+    """Writes the log as TensorBoard events into the run folder."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise ConfigError("--tensorboard needs the package tensorboard; install it with pip") from None
+        self._board = SummaryWriter(str(folder / "tensorboard"))
+
+    def __call__(self, entry: dict[str, Any]) -> None:
+        """Add the numbers of one entry."""
+        if entry["kind"] not in ("step", "validation"):
             return
-        for name in ("loss", "gradient_norm", "learning_rate", "passes_per_second"):
-            if entry[name] is not None:
-                self._board.add_scalar(name, entry[name], entry["step"])
-        for group in ("terms", "adaptive", "share"):
-            for name, value in entry[group].items():
-                self._board.add_scalar(f"{group}/{name}", value, entry["step"])
+        for name, value in entry.items():
+            numbers = value.items() if isinstance(value, dict) else [("", value)]
+            for part, number in numbers:
+                if isinstance(number, int | float) and name != "step":
+                    self._board.add_scalar(f"{entry['kind']}/{name}{'/' * bool(part)}{part}", number, entry["step"])
+
+
+def logger_at(address: str) -> Logger:
+    """Import the callable that an address such as ``package.module:function`` names."""
+    import importlib
+
+    module, _, name = address.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"cannot import the logger {address!r} ({error}); give it as package.module:name") from None
+    if not callable(found):
+        raise ConfigError(f"the logger {address!r} is not callable; give a function that takes one dict")
+    return found
 
 
 def line(entry: dict[str, Any]) -> str:
-    """One line for the terminal."""
+    """Say one entry in one line."""
     terms = " ".join(f"{name} {value:.3f}" for name, value in entry["terms"].items())
     loss = "not finite" if entry["loss"] is None else f"{entry['loss']:.4f}"
     share = entry["share"]
@@ -123,18 +144,21 @@ def line(entry: dict[str, Any]) -> str:
     )
 
 
-def _mean(values: list[float]) -> float | None:
-    return round(float(np.mean(values)), 6) if values else None
+def plot_curves(run: Path, target: Path | None = None) -> Path:
+    """Draw the curves of a run.
 
+    Parameters
+    ----------
+    run : Path
+        Run folder.
+    target : Path, optional
+        Picture to write, by default ``curves.png`` in the run folder.
 
-def _tensorboard(folder: RunFolder) -> Any:
-    from torch.utils.tensorboard import SummaryWriter
-
-    return SummaryWriter(str(folder.path / "tensorboard"))
-
-
-def plot(run: Path, target: Path | None = None) -> Path:
-    """Draw the curves of a run into ``target`` (``curves.png`` in the run folder) and return its path."""
+    Returns
+    -------
+    Path
+        Of the picture.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -152,8 +176,8 @@ def plot(run: Path, target: Path | None = None) -> Path:
     _lines(axes[1, 0], steps, ["learning_rate"], "learning rate")
     _lines(axes[1, 1], steps, [f"share.{name}" for name in steps[-1]["share"]], "share of time")
     if checks:
-        _lines(axes[0, 2], checks, [f"mean.{name}" for name in checks[-1]["mean"]], "validation, mean over families")
-        _lines(axes[1, 2], checks, [f"families.{name}.f1" for name in checks[-1]["families"]], "F1 by family")
+        _lines(axes[0, 2], checks, [f"mean.{name}" for name in checks[-1]["mean"]], "validation, mean over suites")
+        _lines(axes[1, 2], checks, [f"families.{name}.f1" for name in checks[-1]["families"]], "F1 by suite")
     for axis in axes.flat:
         axis.set_xlabel("minutes")
         axis.grid(alpha=0.3)
@@ -166,7 +190,7 @@ def plot(run: Path, target: Path | None = None) -> Path:
 
 def _lines(axis: Any, entries: list[dict[str, Any]], names: list[str], title: str) -> None:
     for name in names:
-        points = [(e["elapsed"] / 60, value) for e in entries if (value := _dig(e, name)) is not None]
+        points = [(e["elapsed"] / 60, value) for e in entries if (value := _entry_at(e, name)) is not None]
         if points:
             parts = name.split(".")
             axis.plot(*zip(*points, strict=True), label=parts[1] if len(parts) > 1 else name, marker=".")
@@ -175,8 +199,12 @@ def _lines(axis: Any, entries: list[dict[str, Any]], names: list[str], title: st
         axis.legend(fontsize=7)
 
 
-def _dig(entry: dict[str, Any], name: str) -> Any:
-    found: Any = entry
+def _entry_at(entry: dict[str, Any], name: str) -> Any:
+    value: Any = entry
     for part in name.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _mean(values: list[float]) -> float | None:
+    return round(float(np.mean(values)), 6) if values else None

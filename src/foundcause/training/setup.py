@@ -20,7 +20,7 @@ from foundcause.simulate.settings import Mixture
 from foundcause.training.objectives import objective
 from foundcause.training.preparation import Job, Recipe, recipe_for
 from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig
-from foundcause.training.validation import families
+from foundcause.training.validation import validation_suites
 from foundcause.training.workers import Failure, Workers
 
 
@@ -58,7 +58,7 @@ def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None
     mixture(config)
     model_config(config)
     objective(config.objective, dict(config.loss_weights))
-    families(config.validation_families)
+    validation_suites(config.validation_suites)
     if init is None:
         return
     if resume:
@@ -83,7 +83,6 @@ def recipe(config: TrainConfig, model: NetworkConfig, *, seed: int | None = None
         model,
         mixture(config) if tasks is None else tasks,
         seed=config.seed if seed is None else seed,
-        folder=config.task_folder,
     )
 
 
@@ -101,8 +100,7 @@ def _statistics(results: Iterable[Any]) -> Iterable[tuple[torch.Tensor, torch.Te
     for result in results:
         if isinstance(result, Failure):
             continue
-        item = result[0]
-        yield torch.from_numpy(item.statistics), torch.ones(item.variables, dtype=torch.bool)
+        yield torch.from_numpy(result.statistics), torch.ones(result.variables, dtype=torch.bool)
 
 
 def lineage(config: TrainConfig, init: Path | None = None) -> dict[str, Any]:
@@ -144,9 +142,9 @@ def trained_on(metadata: Mapping[str, Any]) -> list[str] | None:
     if "trained_on" in metadata:
         return metadata["trained_on"]
     options = metadata.get("training", {})
-    told = {name: options[name] for name in ("mixture", "shares", "only", "without") if name in options}
+    said = {name: options[name] for name in ("mixture", "shares", "only", "without") if name in options}
     with suppress(ConfigError):  # a mixture of its own time
-        return sorted(components(mixture(TrainConfig(steps=1, **told)))) if told else None
+        return sorted(components(mixture(TrainConfig(steps=1, **said)))) if said else None
     return None
 
 

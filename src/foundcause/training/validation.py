@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from foundcause.model.interface import Network, NetworkConfig
-from foundcause.simulate.settings import Mixture
+from foundcause.simulate.suites import suites as validation_suites
 from foundcause.training.answer_scores import Answer, summary
 from foundcause.training.batches import collate
 from foundcause.training.preparation import Job, Prepared, Recipe, kept, recipe_for, suite_path
@@ -113,7 +113,7 @@ def validation(
     trained_on: components the network learned from; other suites are scored apart. None if that is not known.
     """
     suites: dict[str, list[Prepared]] = {}
-    chosen = families(config.validation_families)
+    chosen = validation_suites(config.validation_suites)
     said = time.perf_counter()
     say("preparing the validation suites")
     for name, mixture in sorted(chosen.items()):
@@ -131,7 +131,7 @@ def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:
 
     def make() -> list[Prepared]:
         results = workers.ordered(Job(recipe, k) for k in range(count))
-        return [result[0] for result in results if not isinstance(result, Failure)]
+        return [result for result in results if not isinstance(result, Failure)]
 
     return kept(suite_path(recipe, count), make)
 
@@ -148,13 +148,6 @@ def _mean(values: list[float]) -> float:
 
 def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else round(value, 5)
-
-
-def families(names: tuple[str, ...] = ()) -> dict[str, Mixture]:
-    """Return the suites that runs are compared on, by name: all of them, or those named."""
-    from foundcause.simulate.suites import suites
-
-    return suites(names, version=1)
 
 
 def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Processes that prepare tasks, and the thread that drains them into a bounded, ordered buffer.
 
-Large results fit a pipe one at a time, so a trainer that reads only between steps would starve its workers; here a
-thread of its own reads whenever a result is there and hands out the next job at once. Results come back in the order
-of the jobs whatever the timing, which is what makes a run repeatable.
+A pipe holds one large result. If the trainer read only between steps, its workers would wait for it, so a thread reads
+whenever a result is there and hands out the next job. Results come back in the order of the jobs, whatever the timing.
+Each worker computes with one thread, so that none of them waits in a loop for another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from foundcause.training.preparation import Job, Prepared, run
 _IN_FLIGHT = 2  # jobs at a worker: the one it works on and the next
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-Work = Callable[[Job], list[Prepared]]
+Work = Callable[[Job], Prepared]
 
 
 class Failure:
@@ -60,7 +60,7 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ordered(self, jobs: Iterable[Job]) -> Iterator[list[Prepared] | Failure]:
+    def ordered(self, jobs: Iterable[Job]) -> Iterator[Prepared | Failure]:
         """Results in the order of the jobs; a new call abandons what is left of the one before."""
         if not self.count:
             for job in jobs:
@@ -172,7 +172,7 @@ class Workers:
         )
 
 
-def _attempt(work: Work, job: Job) -> list[Prepared] | Failure:
+def _attempt(work: Work, job: Job) -> Prepared | Failure:
     try:
         return work(job)
     except Exception:
