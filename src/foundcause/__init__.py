@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _LAZY = {
+    "check": "foundcause.effects.decisions",
     "discover": "foundcause.api",
     "load": "foundcause.api",
     "Knowledge": "foundcause.knowledge",
@@ -18,10 +19,11 @@ _LAZY = {
     "CausalDiscovery": "foundcause.estimator",
 }
 
-__all__ = ["CausalDiscovery", "Knowledge", "Result", "__version__", "discover", "load"]
+__all__ = ["CausalDiscovery", "Knowledge", "Result", "__version__", "check", "discover", "load"]
 
 if TYPE_CHECKING:
     from foundcause.api import discover, load
+    from foundcause.effects.decisions import check
     from foundcause.estimator import CausalDiscovery
     from foundcause.knowledge import Knowledge
     from foundcause.result import Result

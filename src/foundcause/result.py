@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from foundcause.effects.check import GraphCheck
+    from foundcause.effects.estimation import Effect
+    from foundcause.effects.questions import Question
+    from foundcause.effects.sampled import SampledGraphs
+
 SCHEMA_VERSION = 3
 MIN_DIRECTION_SHARE = 0.65
 """An edge is directed when its direction holds at least this share of the probability of both directions."""
@@ -207,6 +212,38 @@ class Result:
 
     def _repr_html_(self) -> str:
         return notebook_page(self)
+
+    # ---- decisions -----------------------------------------------------------------------------------------------
+
+    def sample_graphs(self, n: int = 200, *, random_state: int = 0) -> SampledGraphs:
+        """Draw acyclic graphs that agree with the probabilities and obey the knowledge."""
+        from foundcause.effects.decisions import sample_graphs
+
+        return sample_graphs(self, n, random_state=random_state)
+
+    def effect(self, treatment: str, outcome: str, data: Any, **options: Any) -> Effect:
+        """Estimate a total effect over sampled graphs; ``foundcause.effects.decisions.effect`` lists the options."""
+        from foundcause.effects.decisions import effect
+
+        return effect(self, treatment, outcome, data, **options)
+
+    def effects(self, outcome: str, data: Any, **options: Any) -> pd.DataFrame:
+        """Estimate the total effects of all columns on one outcome, the most important first."""
+        from foundcause.effects.decisions import effects
+
+        return effects(self, outcome, data, **options)
+
+    def check(self, data: Any, **options: Any) -> GraphCheck:
+        """Check the graph against a table; ``foundcause.check`` checks yours."""
+        from foundcause.effects.decisions import check
+
+        return check(self, data, **options)
+
+    def questions(self, n: int = 10, **options: Any) -> list[Question]:
+        """Rank questions to an expert by how much an answer would settle."""
+        from foundcause.effects.decisions import questions
+
+        return questions(self, n, **options)
 
     # ---- pictures and files --------------------------------------------------------------------------------------
 

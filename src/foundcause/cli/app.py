@@ -20,6 +20,7 @@ EXIT_INTERRUPTED = 130
 
 _COMMAND_MODULES: tuple[str, ...] = (
     "discover",
+    "decisions",
     "checkpoint",
     "train",
     "simulate",

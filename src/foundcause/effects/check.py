@@ -60,7 +60,7 @@ class GraphCheck:
     @property
     def passed(self) -> bool:
         """Whether no implied independence is violated and shuffled names fit worse."""
-        return self.violated.empty and self.permutation_p_value <= 0.05
+        return bool(self.violated.empty and self.permutation_p_value <= 0.05)
 
 
 def check_graph(
@@ -135,7 +135,7 @@ def check_graph(
         unsupported=pd.DataFrame(unsupported, columns=["cause", "effect", "p_value", "probability"]),
         reversed=pd.DataFrame(turned, columns=["cause", "effect", "probability", "reverse_probability"]),
         tested=len(implied),
-        score=own + (0.0 if probabilities is None else _NETWORK * network_log_odds(directed, probabilities)),
+        score=float(own) + (0.0 if probabilities is None else _NETWORK * network_log_odds(directed, probabilities)),
         permutation_p_value=(1 + sum(score >= own for score in shuffled)) / (1 + n_permutations),
     )
 

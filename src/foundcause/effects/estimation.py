@@ -9,7 +9,7 @@ about the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -139,16 +139,9 @@ def estimate_effect(
     method = "additive" if estimator == "auto" else estimator
     others = _other_levels(x, cause)
 
-    needed = causal & identified
-    unique, group, counts = _grouped(sets[needed])
-    estimates: list[Estimate] = []
-    for order, members in enumerate(unique):
-        costly = method in ("boosting", "doubly-robust") and order >= _COSTLY_SETS
-        if costly:
-            estimates.append(estimates[0])
-            continue
-        covariates = _covariates(graphs, blocks, members, rows, others)
-        estimates.append(_estimate(method, cause[rows], effect[rows], covariates, rng))
+    unique, group, counts = _grouped(sets[causal & identified])
+    designs = (_covariates(graphs, blocks, members, rows, others) for members in unique)
+    estimates = _estimates(method, cause[rows], effect[rows], designs, rng)
     draws = _draw_effects(estimates, group, int((identified & ~causal).sum()), rng) * scale
     low, high = _interval(draws, level)
     chosen = tuple(
@@ -270,17 +263,22 @@ def _covariates(
     return np.column_stack([others[rows], *parts])
 
 
-def _estimate(
-    method: str, cause: np.ndarray, effect: np.ndarray, covariates: np.ndarray, rng: np.random.Generator
-) -> Estimate:
-    if method == "linear":
-        return linear_effect(cause, effect, covariates)
-    if method == "additive":
-        return additive_effect(cause, effect, covariates)
-    seed = int(rng.integers(2**31))
-    if method == "boosting":
-        return partially_linear(cause, effect, covariates, seed=seed)
-    return doubly_robust(cause, effect, covariates, seed=seed)
+def _estimates(
+    method: str, cause: np.ndarray, effect: np.ndarray, designs: Iterable[np.ndarray], rng: np.random.Generator
+) -> list[Estimate]:
+    """One estimate for each set of covariates. Learners are costly, so that rare sets take that of the first one."""
+    found: list[Estimate] = []
+    for covariates in designs:
+        if method == "linear":
+            found.append(linear_effect(cause, effect, covariates))
+        elif method == "additive":
+            found.append(additive_effect(cause, effect, covariates))
+        elif len(found) >= _COSTLY_SETS:
+            found.append(found[0])
+        else:
+            learner = partially_linear if method == "boosting" else doubly_robust
+            found.append(learner(cause, effect, covariates, seed=int(rng.integers(2**31))))
+    return found
 
 
 def _draw_effects(estimates: list[Estimate], group: np.ndarray, zeros: int, rng: np.random.Generator) -> np.ndarray:
