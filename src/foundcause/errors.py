@@ -16,6 +16,9 @@ class TableError(InputError):
 class KnowledgeError(InputError):
     """Background knowledge that contradicts itself or names unknown columns."""
 
+    statements: tuple[str, ...] = ()
+    """The statements that contradict each other, if that is the reason."""
+
 
 class ConfigError(InputError):
     """An unknown preset, mixture or option, or values that do not go together."""
