@@ -25,7 +25,13 @@ def check_weights(weights: Mapping[str, float], what: str) -> None:
 
 def pick(rng: np.random.Generator, weights: Mapping[str, float]) -> str:
     """One name, drawn with probability proportional to its weight."""
-    return pick_weighted(rng, [(weight, name) for name, weight in weights.items()])
+    left = rng.random() * math.fsum(weights.values())
+    name = ""
+    for name, weight in weights.items():  # noqa: B007 (the last name absorbs rounding)
+        left -= weight
+        if left < 0.0:
+            break
+    return name
 
 
 def pick_weighted(rng: np.random.Generator, choices: Sequence[tuple[float, Choice]]) -> Choice:

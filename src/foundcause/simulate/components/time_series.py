@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.signal import lfilter
-from scipy.stats import rankdata
 
 from foundcause.simulate.components.paths import draw_blueprint, draw_graph
 from foundcause.simulate.draws import pick, signed, some
@@ -157,8 +156,9 @@ def remembering(rng: np.random.Generator, values_N: np.ndarray, memory: float) -
     """The same values (N,) in an order in which each resembles the one before it, as in autoregressive noise."""
     shocks = rng.standard_normal(len(values_N))
     shocks[0] /= np.sqrt(1 - memory**2)
-    places = rankdata(lfilter([1.0], [1.0, -memory], shocks), method="ordinal").astype(int) - 1
-    return np.sort(values_N)[places]
+    ordered = np.empty_like(values_N)
+    ordered[np.argsort(lfilter([1.0], [1.0, -memory], shocks), kind="stable")] = np.sort(values_N)
+    return ordered
 
 
 def _lasting(rng: np.random.Generator, shared: SharedNoise, pace: Pace) -> SharedNoise:

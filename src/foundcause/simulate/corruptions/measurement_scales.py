@@ -65,9 +65,19 @@ def rescale(rng: np.random.Generator, values_ND: np.ndarray, discrete_D: np.ndar
         if len(np.unique(column)) < _LEAST_SCALED:
             continue
         shape = np.sort(SHAPES[int(rng.integers(len(SHAPES)))](rng, len(column)))
-        values[finite, place] = np.interp(rankdata(column), np.arange(1, len(column) + 1), shape)
+        values[finite, place] = _at_ranks(shape, rankdata(column))
         changed += 1
     return values, changed
+
+
+def _at_ranks(sorted_N: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Values at ranks from 1 to N; half ranks, of ties, lie between two."""
+    below = ranks.astype(int)
+    found = sorted_N[below - 1]
+    tied = np.flatnonzero(below < ranks)
+    if tied.size:
+        found[tied] = np.interp(ranks[tied], np.arange(1, len(sorted_N) + 1), sorted_N)
+    return found
 
 
 def _humps(rng: np.random.Generator, rows: int) -> np.ndarray:

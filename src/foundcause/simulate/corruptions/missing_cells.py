@@ -98,8 +98,11 @@ def sanitize(rng: np.random.Generator, values_ND: np.ndarray, observed_ND: np.nd
     values = np.where(finite, values_ND, 0.0).astype(np.float32)
     observed = observed_ND & finite
     need = min(enough(len(values)), len(values))
-    low = np.where(observed, values, np.inf).min(axis=0)
-    high = np.where(observed, values, -np.inf).max(axis=0)
+    if observed.all():
+        low, high = values.min(axis=0), values.max(axis=0)
+    else:
+        low = np.where(observed, values, np.inf).min(axis=0)
+        high = np.where(observed, values, -np.inf).max(axis=0)
     for column in np.flatnonzero((observed.sum(axis=0) < need) | ~(low < high)):
         _mend(rng, values[:, column], observed[:, column], finite[:, column], need)
     values[~observed] = 0.0
