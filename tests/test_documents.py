@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foundcause.simulate.mixture import PAPER, SHIPPED
+from foundcause.simulate.mixture import MIXTURES
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "research").rglob("*.md"))]
@@ -48,4 +48,4 @@ def test_every_component_of_the_mixtures_is_described() -> None:
     text = (ROOT / "docs" / "simulator.md").read_text(encoding="utf-8")
     table = next(rows for rows in tables(text) if rows[0][1].startswith("| component | what it is"))
     described = {name for _, line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
-    assert {*PAPER.weights, *SHIPPED.weights} <= described
+    assert {name for mixture in MIXTURES.values() for name in mixture.weights} <= described
