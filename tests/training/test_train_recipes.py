@@ -73,8 +73,27 @@ def test_statistics_only_differs_by_its_encoder_alone() -> None:
     assert without == paper
 
 
+def test_the_rival_differs_by_its_network_alone() -> None:
+    paper, rival = (train_config(read_recipe(name)).as_dict() for name in ("paper", "avici-like"))
+    differing = {name for name in paper if paper[name] != rival[name]}
+    assert differing == {"recipe", "preset", "feature_dropout"}
+
+
+def test_the_rival_learns_without_statistics(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    given = ["--minutes", "0.02", "--workers", "0", "--set", "width=8", "--set", "heads=2", "--set", "layers=1"]
+    done = CliRunner().invoke(
+        build(),
+        ["train", "--recipe", "avici-like", "--out", str(out), *given, *SMALL_RUN[SMALL_RUN.index("--option") :]],
+    )
+    assert done.exit_code == 0, done.output
+    header = describe(out / "model.safetensors")
+    assert header["architecture"] == "rival" and header["feature_names"] == []
+    assert header["metadata"]["training"]["recipe"].startswith("avici-like ")
+
+
 def test_unknown_recipes_are_refused() -> None:
-    with pytest.raises(ConfigError, match="paper, shipped, statistics-only"):
+    with pytest.raises(ConfigError, match="avici-like, paper, shipped, statistics-only"):
         read_recipe("papers")
 
 

@@ -13,13 +13,22 @@ if TYPE_CHECKING:
     from foundcause.model.interface import Network, NetworkConfig
 
 # Looked up by name only when asked for: this package never imports the others.
-_CONFIGS = {"pairs": "foundcause.model.config:ModelConfig", "paper": "foundcause.paper.config:PaperConfig"}
-_NETWORKS = {"pairs": "foundcause.model.network:FoundCause", "paper": "foundcause.paper.paper_network:PaperNetwork"}
+_CONFIGS = {
+    "pairs": "foundcause.model.config:ModelConfig",
+    "paper": "foundcause.paper.config:PaperConfig",
+    "rival": "foundcause.paper.rival:RivalConfig",
+}
+_NETWORKS = {
+    "pairs": "foundcause.model.network:FoundCause",
+    "paper": "foundcause.paper.paper_network:PaperNetwork",
+    "rival": "foundcause.paper.rival:Rival",
+}
 _PRESETS = {
     "small": "foundcause.model.config:SMALL",
     "tiny": "foundcause.model.config:TINY",
     "base": "foundcause.paper.config:BASE",
     "paper_small": "foundcause.paper.config:PAPER_SMALL",
+    "rival": "foundcause.paper.rival:RIVAL",
 }
 
 

@@ -16,6 +16,8 @@ from foundcause.errors import InputError
 from foundcause.features import FeatureSet, feature_set
 from foundcause.model.layers import valid_pairs
 
+NO_FEATURES = "none"
+"""Name of the empty feature set of a network that reads no statistics."""
 _LARGEST_SCALED = 10.0
 _LARGEST_RAW = 1e15  # its square still is a float32
 _SMALLEST_SCALE = 1e-3
@@ -41,7 +43,7 @@ class PairFeatures:
     def of(cls, name: str, names: Sequence[str] | None = None) -> PairFeatures:
         """Look up a feature set, or the features ``names`` where the set has changed since they were written down."""
         source: str | FeatureSet = name
-        features = feature_set(name)
+        features = feature_set((), label=name) if name == NO_FEATURES else feature_set(name)
         stored = None if names is None else tuple(names)
         if stored is not None and stored != tuple(feature.name for feature in features.features):
             source = features = feature_set(stored, label=name)

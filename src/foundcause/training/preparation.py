@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _ROWS_ROLE, _SERIES_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
 _FIRST = 0  # part of every draw, so that tasks stay what they were when they could be drawn several times
+NO_FEATURES = "none"  # of a network that reads cells only
 _ARRAYS = ("values", "observed", "statistics", "adjacency", "confounding")
 
 
@@ -136,10 +137,13 @@ def prepare(task: Task, recipe: Recipe, *, index: int, simulated: float = 0.0) -
     dependence = row_dependence(cells)
     lagged = lagged_statistics(cells, dependence) if "lagged" in recipe.features.split("+") else None
     values, observed = _effective_rows(task, recipe, index, dependence.n_effective)
-    statistics = compute(
-        values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, _FIRST),
-        fill_seed=_fill_seed(recipe, index), lagged_BDDL=lagged,
-    ).numpy()  # fmt: skip
+    if recipe.features == NO_FEATURES:
+        statistics = np.zeros((*task.adjacency.shape, 0), np.float32)
+    else:
+        statistics = compute(
+            values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, _FIRST),
+            fill_seed=_fill_seed(recipe, index), lagged_BDDL=lagged,
+        ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, _FIRST, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
     return Prepared(
