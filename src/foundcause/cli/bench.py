@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 import os
 import sys
 from pathlib import Path
@@ -89,6 +90,7 @@ def experiments(plugin: Plugins = None) -> None:
     _load(plugin)
     from foundcause.bench.experiments import EXPERIMENTS
 
+    print(f"{'effects':16} How near are total effects to those of known systems?")
     for entry in EXPERIMENTS.values():
         print(f"{entry.name:16} {entry.question} ({len(entry.datasets)} data sets, {entry.seeds} seeds)")
 
@@ -123,6 +125,9 @@ def run(
     from foundcause.bench.runner import run as execute
     from foundcause.errors import CheckpointError, ConfigError, DataUnavailableError
 
+    if experiment == "effects":
+        _run_effects(results, only)
+        return
     engines.check(backend, jobs, address)
     if checkpoint is not None:
         if not checkpoint.is_file():
@@ -164,6 +169,30 @@ def run(
     with RunProgress(console, chosen.name, len(todo)) as progress:
         execute(todo, results, jobs=jobs, backend=backend, address=address, report=progress.finished)
     console.print(progress.summary())
+
+
+def _run_effects(results: Path, only: str | None) -> None:
+    """Estimate effects on systems, published networks and job training; print a summary of each."""
+    from foundcause.bench import effects_experiment as effects
+    from foundcause.errors import ConfigError, DataUnavailableError
+
+    groups = {"systems": lambda: effects.systems(60), "bnrep": lambda: effects.published(20), "lalonde": _lalonde}
+    for name in only.split(",") if only else groups:
+        if name not in groups:
+            raise ConfigError(f"--only {name!r} is not part of 'effects'; choose from {', '.join(groups)}")
+        try:
+            records = effects.run_effects(iter(groups[name]()))
+        except DataUnavailableError as error:
+            print(f"skipping {name}: {error}")
+            continue
+        effects.write_records(records, results / f"effects_{name}.jsonl")
+        print(name, jsonlib.dumps(effects.summary(records)))
+
+
+def _lalonde() -> list[Any]:
+    from foundcause.bench.effects_experiment import lalonde
+
+    return [lalonde()]
 
 
 def _replaces(records: list[dict[str, Any]]) -> str:
