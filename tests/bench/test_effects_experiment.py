@@ -19,7 +19,7 @@ def test_systems_are_reproducible_and_their_effects_are_those_of_regression_on_t
         for treatment, outcome, truth in case.effects:
             x, y = (case.frame[name].to_numpy() for name in (treatment, outcome))
             binary = len(np.unique(x)) == 2
-            covariates = case.frame[[name for name in case.parents[treatment]]].to_numpy()
+            covariates = case.frame[list(case.parents[treatment])].to_numpy()
             estimate = linear_effect(x if binary else x / x.std(), y / y.std(), covariates).value
             errors.append(abs(estimate - truth))
             null.append(abs(truth))

@@ -248,8 +248,8 @@ class _Equations:
         self.kind = str(rng.choice(["linear", "saturating", "curved"]))
         self.weight = rng.uniform(0.4, 1.4, (total, total)) * rng.choice([-1, 1], (total, total))
         self.binary = (rng.random(total) < binary_share) & (np.arange(total) < D)
-        draw = [rng.normal, rng.laplace, rng.exponential, rng.uniform][int(rng.integers(4))]
-        noise = draw(size=(rows, total))
+        kind = rng.choice(["normal", "laplace", "exponential", "uniform"])
+        noise = getattr(rng, kind)(size=(rows, total))
         self.noise = (noise - noise.mean(axis=0)) / noise.std(axis=0)
         self.chance = rng.random((rows, total))
         self.center, self.scale = np.zeros(total), np.ones(total)
