@@ -20,6 +20,8 @@ ATTEMPTS=20  # of a run that crashes, a minute apart
 # Name of the run, which is its recipe, and the commit whose code it runs.
 QUEUE=(
     "paper ce49ecb"
+    "statistics-only ce49ecb"
+    "avici-like e02e16b"
 )
 
 mkdir -p runs/trees
