@@ -5,7 +5,10 @@ A predicted graph is a (D, D) bool matrix of arcs; an undirected edge is both ar
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -113,38 +116,23 @@ def _checked(predicted: np.ndarray, true: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def cpdag(dag: np.ndarray) -> np.ndarray:
-    """(D, D) bool CPDAG of a DAG: arcs that every Markov-equivalent DAG shares, both arcs where they differ.
+    """(D, D) bool CPDAG of a DAG: arcs that every Markov-equivalent DAG shares, both arcs where they differ."""
+    from pgmpy.base import DAG
 
-    V-structures of the DAG are kept, the rest starts undirected, and Meek's first three rules orient what follows.
-    """
-    dag = np.asarray(dag, dtype=bool)
-    linked = dag | dag.T
-    compelled = np.zeros_like(dag)
-    for child in range(len(dag)):
-        parents = np.flatnonzero(dag[:, child])
-        for a in parents:
-            # a -> child <- b with a, b not adjacent
-            if any(b != a and not linked[a, b] for b in parents):
-                compelled[a, child] = True
-    return _close(linked, compelled)
+    graph = DAG()
+    graph.add_nodes_from(range(len(dag)))
+    graph.add_edges_from(np.argwhere(dag).tolist())
+    return _matrix(graph.to_pdag(), len(dag))
 
 
-def _close(linked: np.ndarray, compelled: np.ndarray) -> np.ndarray:
-    compelled = compelled.copy()
-    while True:
-        undirected = linked & ~compelled & ~compelled.T
-        new = np.zeros_like(compelled)
-        for b, c in zip(*np.nonzero(undirected), strict=True):
-            into_b = np.flatnonzero(compelled[:, b])
-            rule1 = any(not linked[a, c] for a in into_b if a != c)
-            rule2 = bool((compelled[b, :] & compelled[:, c]).any())
-            middles = np.flatnonzero(undirected[b, :] & compelled[:, c])
-            rule3 = any(not linked[x, y] for k, x in enumerate(middles) for y in middles[k + 1 :])
-            if rule1 or rule2 or rule3:
-                new[b, c] = True
-        if not new.any():
-            return compelled | (linked & ~compelled.T)
-        compelled |= new
+def _matrix(graph: Any, variables: int) -> np.ndarray:
+    """(D, D) bool arcs of a graph of pgmpy."""
+    result = np.zeros((variables, variables), dtype=bool)
+    for i, j in graph.directed_edges:
+        result[i, j] = True
+    for i, j in graph.undirected_edges:
+        result[i, j] = result[j, i] = True
+    return result
 
 
 def directed_only(predicted: np.ndarray) -> np.ndarray:
@@ -154,11 +142,11 @@ def directed_only(predicted: np.ndarray) -> np.ndarray:
 
 
 def shd_cpdag(predicted: np.ndarray, true: np.ndarray) -> int | None:
-    """Pairs that differ between the CPDAGs of prediction and truth; None when the truth is cyclic.
+    """Pairs that differ between the CPDAGs of prediction and truth; None when the truth is cyclic or pgmpy is absent.
 
     A prediction that is a DAG is turned into its CPDAG; one that has undirected edges (or cycles) is taken as it is.
     """
-    if not is_dag(true):
+    if not is_dag(true) or find_spec("pgmpy") is None:
         return None
     predicted = np.asarray(predicted, dtype=bool)
     return shd_pairs(cpdag(predicted) if is_dag(predicted) else predicted, cpdag(true))
@@ -183,12 +171,12 @@ def parent_aid(predicted: np.ndarray, true: np.ndarray) -> float | None:
     """Share of ordered pairs whose effect is misjudged with the predicted graph's parents as adjustment set.
 
     None when the distance is not defined: the truth is cyclic, or the prediction is neither a DAG nor a CPDAG (gadjid
-    compares only those), or gadjid is not installed.
+    compares only those), or a package is not installed.
     """
-    try:
-        import gadjid
-    except ImportError:
+    if find_spec("gadjid") is None or find_spec("pgmpy") is None:
         return None
+    import gadjid
+
     predicted, true = np.asarray(predicted, dtype=bool), np.asarray(true, dtype=bool)
     if not is_dag(true):
         return None
@@ -200,34 +188,16 @@ def parent_aid(predicted: np.ndarray, true: np.ndarray) -> float | None:
 
 def _as_cpdag(predicted: np.ndarray) -> np.ndarray | None:
     """gadjid's code (1 directed, 2 undirected) when the matrix is the CPDAG of some DAG, else None."""
+    from pgmpy.base import PDAG
+
     both = predicted & predicted.T
-    extension = _extend(predicted)
-    if extension is None or (cpdag(extension) != predicted).any():
+    directed = predicted & ~both
+    if not is_dag(directed):
         return None
-    return np.where(np.triu(both), 2, np.where(predicted & ~both, 1, 0)).astype(np.int8)
-
-
-def _extend(partial: np.ndarray) -> np.ndarray | None:
-    """A DAG with the same skeleton and v-structures (Dor and Tarsi 1992), or None when there is none."""
-    left = partial.copy()
-    result = partial & ~partial.T
-    alive = np.ones(len(partial), dtype=bool)
-    while alive.any():
-        for x in np.flatnonzero(alive):
-            out = left[x] & ~left[:, x]
-            undirected = left[x] & left[:, x]
-            adjacent = left[x] | left[:, x]
-            if out.any():
-                continue
-            if all(
-                ((left[y] | left[:, y])[adjacent & (np.arange(len(partial)) != y)]).all()
-                for y in np.flatnonzero(undirected)
-            ):
-                result[undirected, x] = True
-                left[x, :] = False
-                left[:, x] = False
-                alive[x] = False
-                break
-        else:
-            return None
-    return result
+    logging.getLogger("pgmpy").setLevel(logging.ERROR)  # that there is no extension is an answer here
+    graph = PDAG(*([(int(i), int(j)) for i, j in np.argwhere(arcs)] for arcs in (directed, np.triu(both))))
+    graph.add_nodes_from(range(len(predicted)))
+    extension = nx.to_numpy_array(graph.to_dag(), nodelist=range(len(predicted)), weight=None) > 0
+    if not is_dag(extension) or (cpdag(extension) != predicted).any():
+        return None
+    return np.where(np.triu(both), 2, np.where(directed, 1, 0)).astype(np.int8)
