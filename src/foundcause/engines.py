@@ -14,6 +14,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import signal
 import threading
 import time
 import traceback
@@ -128,8 +129,8 @@ def _guarded(function: Callable[[Any], Any], item: Any) -> Any:
 _starting = threading.Lock()  # loky cannot be imported by several threads at once
 
 
-class _OwnProcess:
-    """A process that runs one item at a time. It is replaced when it dies, and ends when this process does.
+class OwnProcess:
+    """A process that runs one item at a time. It ends when this process does, with all that it started.
 
     loky starts it: unlike `multiprocessing`, it does not run the calling script again. Its pool is not used, because
     that cannot tell which item ended a process.
@@ -138,25 +139,16 @@ class _OwnProcess:
     def __init__(self) -> None:
         self._process: Any = None
         self._pipe: Any = None
-        self._closed = False
 
-    def __call__(self, function: Callable[[Any], Any], item: Any) -> Any:
-        import cloudpickle
+    @property
+    def pid(self) -> int | None:
+        """Number of the process, or None when there is none."""
+        return self._process.pid if self._process is not None and self._process.is_alive() else None
 
-        work = cloudpickle.dumps((function, item))
-        for _ in range(ATTEMPTS):
-            try:
-                if self._process is None or not self._process.is_alive():
-                    self._start()
-                self._pipe.send_bytes(work)
-                return pickle.loads(self._pipe.recv_bytes())
-            except (EOFError, OSError):
-                self._end()
-            if self._closed:
-                break
-        return ItemError(ResourceError(_DIED))
-
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start the process, unless it runs."""
+        if self.pid is not None:
+            return
         with _starting:
             from joblib.externals.loky.backend import get_context
 
@@ -168,22 +160,43 @@ class _OwnProcess:
             self._process.start()
             other_end.close()
 
-    def close(self) -> None:
-        """End the process, whatever it does."""
-        self._closed = True
-        self._end()
+    def run(self, function: Callable[[Any], Any], item: Any) -> Any:
+        """Return the output of an item or an `ItemError`; raise EOFError or OSError when the process dies."""
+        import cloudpickle
 
-    def _end(self) -> None:
+        work = cloudpickle.dumps((function, item))
+        self.start()
+        self._pipe.send_bytes(work)
+        return pickle.loads(self._pipe.recv_bytes())
+
+    def end(self) -> None:
+        """End the process, whatever it does, and what it started."""
         if self._process is not None:
+            with contextlib.suppress(OSError, AttributeError):  # it has no group yet, or Windows has none
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.terminate()
             self._process.join()
+
+
+def _try_in(process: OwnProcess, function: Callable[[Any], Any], item: Any, stopped: threading.Event) -> Any:
+    """Run an item, in a new process when one dies."""
+    for _ in range(ATTEMPTS):
+        try:
+            return process.run(function, item)
+        except (EOFError, OSError):
+            process.end()
+        if stopped.is_set():
+            break
+    return ItemError(ResourceError(_DIED))
 
 
 def _serve(pipe: Any, parent: int) -> None:
     """Run items until the pipe closes or none has come for a while."""
     import cloudpickle
 
-    end_with(parent)
+    with contextlib.suppress(AttributeError):  # Windows
+        os.setsid()  # what an item starts belongs to the group of this process
+    _end_with(parent)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         while pipe.poll(_IDLE_SECONDS):
             output = _guarded(_call, pipe.recv_bytes())
@@ -199,12 +212,14 @@ def _call(work: bytes) -> Any:
     return function(item)
 
 
-def end_with(parent: int) -> None:
-    """End this process soon after its parent is gone: one that is killed cannot end its children."""
+def _end_with(parent: int) -> None:
+    """End this process and its group soon after its parent is gone: one that is killed cannot end its children."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
+        with contextlib.suppress(AttributeError):
+            os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -216,13 +231,13 @@ def _on_this_machine(function: Callable[[Any], Any], items: Iterable[Any], jobs:
             yield index, _guarded(function, item)
         return
     jobs = _cores() if jobs == -1 else jobs
-    processes = [_OwnProcess() for _ in range(jobs)]
-    idle = list(processes)
+    processes = [OwnProcess() for _ in range(jobs)]
+    idle, stopped = list(processes), threading.Event()
 
     def work(item: Any) -> Any:
         process = idle.pop()  # there are as many threads as processes
         try:
-            return process(function, item)
+            return _try_in(process, function, item, stopped)
         finally:
             idle.append(process)
 
@@ -236,9 +251,10 @@ def _on_this_machine(function: Callable[[Any], Any], items: Iterable[Any], jobs:
         while pending:
             yield from _finished(pending)
     finally:
+        stopped.set()
         threads.shutdown(wait=False, cancel_futures=True)
         for process in processes:
-            process.close()
+            process.end()
 
 
 def _finished(pending: dict[Future[Any], int]) -> Iterator[tuple[int, Any]]:
@@ -263,8 +279,8 @@ _of_this_thread = threading.local()
 def _in_own_process(function: Callable[[Any], Any], item: Any) -> Any:
     """Run on a Dask worker, whose threads would share all global state: each gets a process."""
     if not hasattr(_of_this_thread, "process"):
-        _of_this_thread.process = _OwnProcess()
-    return _of_this_thread.process(function, item)
+        _of_this_thread.process = OwnProcess()
+    return _try_in(_of_this_thread.process, function, item, threading.Event())
 
 
 def _on_dask(

@@ -1,18 +1,9 @@
-"""Run methods in a process of their own with a time limit. A method that hangs or dies takes nothing with it.
-
-The process reads jobs from its standard input and writes answers, one at a time. A frame is eight bytes of length and
-a pickle. Both ends are ours, on one machine, joined by pipes.
-"""
+"""Run methods in a process of their own with a time limit. A method that hangs or dies takes nothing with it."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
-import pickle
-import signal
-import struct
-import subprocess
 import sys
 import threading
 import time
@@ -20,13 +11,14 @@ import traceback
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from foundcause.bench.baselines.method import Method, Table
 from foundcause.bench.case import Answer
 from foundcause.bench.plugin import Plugin
+from foundcause.engines import OwnProcess
 from foundcause.errors import InputError
 
 
@@ -62,9 +54,6 @@ class Stopwatch:
         return max(time.perf_counter() - self._started - self.waited(), 0.0)
 
 
-_LENGTH = struct.Struct("<Q")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """One run of one method."""
@@ -95,35 +84,12 @@ class Outcome:
     """Largest resident size of the worker during the job, its libraries included."""
 
 
-def write_frame(stream: IO[bytes], content: Any) -> None:
-    """Send one object."""
-    body = pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
-    stream.flush()
-
-
-def read_frame(stream: IO[bytes]) -> Any:
-    """Receive one object; EOFError when the other end is gone."""
-    head = _read_exactly(stream, _LENGTH.size)
-    return pickle.loads(_read_exactly(stream, _LENGTH.unpack(head)[0]))
-
-
-def _read_exactly(stream: IO[bytes], size: int) -> bytes:
-    parts = []
-    while size:
-        part = stream.read(size)
-        if not part:
-            raise EOFError("the other process has gone")
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
 def perform(job: Job) -> Outcome:
     """Run a job in this process; every failure becomes an outcome."""
     from foundcause.bench import plugin
     from foundcause.bench.baselines import method
 
+    _be_quiet()
     watch = Stopwatch()
     try:
         plugin.require(job.plugins)
@@ -148,6 +114,14 @@ def perform(job: Job) -> Outcome:
             error=f"{type(error).__name__} at {place}: {text}",
         )
     return Outcome(status="ok", seconds=watch.seconds(), waited=watch.waited(), answer=answer, peak_bytes=_peak())
+
+
+def _be_quiet() -> None:
+    """Whatever libraries print must not reach the terminal."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _check(method: str, answer: Any, variables: int) -> None:
@@ -203,40 +177,19 @@ def _prepare(entry: Method) -> None:
     _ready.add(entry.name)
 
 
-def _end_with_parent(parent: int) -> None:
-    """A run that is killed cannot end its worker, which may be busy for minutes; so the worker watches."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
-
-
-def serve() -> None:
-    """Serve jobs until the input closes."""
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    jobs, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever libraries print must not mix with the frames
-    while True:
-        try:
-            job = read_frame(jobs)
-        except EOFError:
-            return
-        write_frame(answers, perform(job))
-
-
-THREADS = "1"
-"""Numerical threads per worker: timings compare and parallel cells do not fight."""
-
 START_LIMIT = 60.0
 """Extra seconds the first job of a worker may take for starting and importing."""
 
 
 class Worker:
-    """A worker process that is started when needed and replaced after a timeout or a crash."""
+    """A process for methods, with one numerical thread: timings compare and parallel cells do not fight.
+
+    It is started when needed and replaced after a timeout or a crash.
+    """
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = OwnProcess()
         self._serves: tuple[str, dict[str, str]] | None = None
-        atexit.register(self.close)
 
     def run(self, job: Job, limit: float) -> Outcome:
         """The outcome of a job; ``limit`` in seconds, waiting for a processor not counted.
@@ -244,67 +197,35 @@ class Worker:
         One process serves one method with the settings it inherited; another of either gets a new one.
         """
         wanted = job.method, {name: value for name, value in os.environ.items() if name.startswith("FOUNDCAUSE_")}
-        fresh = self._process is None or self._process.poll() is not None or self._serves != wanted
+        fresh = self._process.pid is None or self._serves != wanted
         if fresh:
             self.close()
-            self._process = _start()
+            self._process.start()
             self._serves = wanted
-        process = self._process
-        assert process is not None and process.stdin is not None and process.stdout is not None
-        watch, expired, done = Stopwatch(process.pid), threading.Event(), threading.Event()
+        watch, expired, done = Stopwatch(self._process.pid), threading.Event(), threading.Event()
         allowed = limit + (START_LIMIT if fresh else 0.0)
 
         def guard() -> None:
             while not done.wait(min(0.5, allowed / 10)):
                 if watch.seconds() > allowed:
                     expired.set()
-                    _kill(process)
+                    self.close()
                     return
 
         threading.Thread(target=guard, daemon=True).start()
         try:
-            write_frame(process.stdin, job)
-            outcome = read_frame(process.stdout)
-            if outcome.seconds > limit:
-                return replace(outcome, status="timeout", answer=None, error=f"took longer than {limit:g} s")
-            return outcome
-        except (EOFError, BrokenPipeError, OSError):
+            outcome = self._process.run(perform, job)
+        except (EOFError, OSError):
             if expired.is_set():
                 return Outcome(status="timeout", seconds=limit, error=f"stopped after {limit:g} s")
-            code = process.wait()
-            return Outcome(status="failed", seconds=watch.seconds(), error=f"process ended with code {code} (memory?)")
+            self.close()
+            return Outcome(status="failed", seconds=watch.seconds(), error="the process of the method died (memory?)")
         finally:
             done.set()
-            if expired.is_set():
-                self.close()
+        if outcome.seconds > limit:
+            return replace(outcome, status="timeout", answer=None, error=f"took longer than {limit:g} s")
+        return outcome
 
     def close(self) -> None:
         """End the process."""
-        process, self._process, self._serves = self._process, None, None
-        if process is None:
-            return
-        _kill(process)
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        process.wait()
-
-
-def _start() -> subprocess.Popen[bytes]:
-    environment = dict(os.environ)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-        environment[name] = THREADS
-    return subprocess.Popen(
-        [sys.executable, "-c", "from foundcause.bench.isolation import serve; serve()"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,  # so that a method's own children end with it
-    )
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+        self._process.end()

@@ -43,10 +43,10 @@ def method(
     def register(run: Run) -> Run:
         _check_name("method", name, taken={*METHODS, *groups()})
         METHODS[name] = Method(
-            name=name,
-            label=label or name,
-            run=run,
-            settings=settings,
+            name,
+            label or name,
+            run,
+            settings,
             random=random,
             pairs=pairs,
             discrete_only=discrete_only,

@@ -51,11 +51,11 @@ def _run(name: str) -> Callable[[np.ndarray, Table], Answer]:
 
 METHODS = tuple(
     Method(
-        name=name,
-        label=label,
+        name,
+        label,
+        on_complete(_run(name)),
+        "external command, mean imputation, standardised, threshold 0.5",
         paper=paper,
-        run=on_complete(_run(name)),
-        settings="external command, mean imputation, standardised, threshold 0.5",
         pairs=True,
         reason=partial(_reason, name),
     )

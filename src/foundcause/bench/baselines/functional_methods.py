@@ -81,58 +81,31 @@ def _dagma(standardise: bool) -> Any:
     return solve
 
 
+def _method(name: str, label: str, run: Any, settings: str, package: str, **more: Any) -> Method:
+    return Method(name, label, run, settings, needs=(package,), pairs=True, **more)
+
+
+_LASSO = "non-zero weights of its own adaptive lasso"
+_DIRECT = f"causal-learn DirectLiNGAM, pairwise likelihood ratio; {_LASSO}"
+_ICA = f"causal-learn ICA-LiNGAM, 1000 iterations; {_LASSO}"
+_NOTEARS = "gcastle NOTEARS, lambda 0.1, threshold 0.3, pairwise-deletion"
+_DAGMA = "dagma linear, lambda 0.03, threshold 0.3, pairwise-deletion"
+_SCALED, _RAW = " (standardised)", " (raw)"
+
 METHODS = (
-    Method(
-        name="direct_lingam",
-        label="DirectLiNGAM",
-        paper="DirectLiNGAM",
-        run=on_complete(_direct_lingam),
-        settings="causal-learn DirectLiNGAM, pairwise likelihood ratio; non-zero weights of its own adaptive lasso",
-        needs=("causallearn",),
-        pairs=True,
-    ),
-    Method(
-        name="ica_lingam",
-        label="ICA-LiNGAM",
-        paper="ICA-LiNGAM",
-        run=on_complete(_ica_lingam),
-        settings="causal-learn ICA-LiNGAM, 1000 iterations; non-zero weights of its own adaptive lasso",
-        needs=("causallearn",),
-        random=True,
-        pairs=True,
-    ),
-    Method(
-        name="notears",
-        label="NOTEARS-linear (standardised)",
+    _method("direct_lingam", "DirectLiNGAM", on_complete(_direct_lingam), _DIRECT, "causallearn", paper="DirectLiNGAM"),
+    _method("ica_lingam", "ICA-LiNGAM", on_complete(_ica_lingam), _ICA, "causallearn", paper="ICA-LiNGAM", random=True),
+    _method(
+        "notears",
+        f"NOTEARS-linear{_SCALED}",
+        on_gaps(_notears(True)),
+        f"{_NOTEARS} correlation",
+        "castle",
         paper="NOTEARS-Linear",
-        run=on_gaps(_notears(True)),
-        settings="gcastle NOTEARS, lambda 0.1, threshold 0.3, pairwise-deletion correlation",
-        needs=("castle",),
-        pairs=True,
     ),
-    Method(
-        name="notears_raw",
-        label="NOTEARS-linear (raw)",
-        run=on_gaps(_notears(False)),
-        settings="gcastle NOTEARS, lambda 0.1, threshold 0.3, pairwise-deletion covariance",
-        needs=("castle",),
-        pairs=True,
+    _method("notears_raw", f"NOTEARS-linear{_RAW}", on_gaps(_notears(False)), f"{_NOTEARS} covariance", "castle"),
+    _method(
+        "dagma", f"DAGMA{_SCALED}", on_gaps(_dagma(True)), f"{_DAGMA} correlation", "dagma", paper="DAGMA (linear)"
     ),
-    Method(
-        name="dagma",
-        label="DAGMA (standardised)",
-        paper="DAGMA (linear)",
-        run=on_gaps(_dagma(True)),
-        settings="dagma linear, lambda 0.03, threshold 0.3, pairwise-deletion correlation",
-        needs=("dagma",),
-        pairs=True,
-    ),
-    Method(
-        name="dagma_raw",
-        label="DAGMA (raw)",
-        run=on_gaps(_dagma(False)),
-        settings="dagma linear, lambda 0.03, threshold 0.3, pairwise-deletion covariance",
-        needs=("dagma",),
-        pairs=True,
-    ),
+    _method("dagma_raw", f"DAGMA{_RAW}", on_gaps(_dagma(False)), f"{_DAGMA} covariance", "dagma"),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class Table:
     """Whether all columns hold category codes."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Method:
     """An entry of the registry of methods."""
 
@@ -39,6 +39,7 @@ class Method:
     """The method itself; imports its library when called."""
     settings: str
     """What was chosen, in words; part of the identity of a result."""
+    _: KW_ONLY
     paper: str | None = None
     """The row of the paper's tables that this method reproduces."""
     needs: tuple[str, ...] = ()

@@ -116,21 +116,21 @@ def _part_missing(part: str) -> str | None:
 
 METHODS = (
     Method(
-        name="foundcause",
-        label="foundcause",
+        "foundcause",
+        "foundcause",
+        _run(),
+        f"default protocol ({IN_WORDS}), 10 passes",
         paper="FoundCause (ours)",
-        run=_run(),
-        settings=f"default protocol ({IN_WORDS}), 10 passes",
         random=True,
         pairs=True,
         ours=True,
         reason=_reason,
     ),
     Method(
-        name="foundcause_one_pass",
-        label="foundcause (one pass)",
-        run=_run(n_passes=1),
-        settings=f"default protocol ({IN_WORDS}), one pass over all rows",
+        "foundcause_one_pass",
+        "foundcause (one pass)",
+        _run(n_passes=1),
+        f"default protocol ({IN_WORDS}), one pass over all rows",
         random=True,
         pairs=True,
         ours=True,
@@ -140,10 +140,10 @@ METHODS = (
 
 ABLATIONS = tuple(
     Method(
-        name=f"without_{part}",
-        label=f"without {part.replace('_', ' ')}",
-        run=_ablated(part),
-        settings=f"default protocol ({IN_WORDS}), 10 passes, {part} switched off",
+        f"without_{part}",
+        f"without {part.replace('_', ' ')}",
+        _ablated(part),
+        f"default protocol ({IN_WORDS}), 10 passes, {part} switched off",
         random=True,
         pairs=True,
         ours=True,

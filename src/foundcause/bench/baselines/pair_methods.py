@@ -38,9 +38,7 @@ def _plain(asymmetry: Asymmetry) -> Callable[[np.ndarray, np.ndarray, np.random.
 def _pair_method(
     name: str, label: str, run: Callable[[Table], Answer], settings: str, paper: str | None = None
 ) -> Method:
-    return Method(
-        name=name, label=label, run=run, settings=settings, paper=paper, graphs=False, pairs=True, random=name == "anm"
-    )
+    return Method(name, label, run, settings, paper=paper, graphs=False, pairs=True, random=name == "anm")
 
 
 ANM_ROWS = 400

@@ -54,7 +54,7 @@ BIC, STRICT = 0.5, 2.0
 """Weights of the penalty in causal-learn's Gaussian score, its own defaults: GES takes that of BIC, GRaSP and BOSS
 four times as much. Stated here, so that another version of the library cannot change them."""
 
-_GAUSSIAN = "local_score_BIC_from_cov"
+_GAUSSIAN, _BDEU = "local_score_BIC_from_cov", "local_score_BDeu"
 
 
 def _penalty(score: str, weight: float) -> dict[str, float] | None:
@@ -92,81 +92,29 @@ def _boss(values: np.ndarray, table: Table) -> Answer:
     )
 
 
-_NEEDS = ("causallearn",)
+def _search(name: str, label: str, solve: Any, settings: str, **more: Any) -> Method:
+    return Method(name, label, on_complete(solve), f"causal-learn {settings}", needs=("causallearn",), **more)
+
+
+def _search_codes(name: str, label: str, solve: Any, settings: str, **more: Any) -> Method:
+    settings = f"causal-learn {settings}; missing cells get the commonest code"
+    return Method(name, label, on_codes(solve), settings, needs=("causallearn",), discrete_only=True, **more)
+
 
 METHODS = (
-    Method(
-        name="pc_0.01",
-        label="PC (0.01)",
-        paper="PC (alpha=0.01)",
-        run=on_complete(_pc(0.01, "fisherz")),
-        settings="causal-learn PC, Fisher z, alpha 0.01",
-        needs=_NEEDS,
-    ),
-    Method(
-        name="pc_0.05",
-        label="PC (0.05)",
-        paper="PC (alpha=0.05)",
-        run=on_complete(_pc(0.05, "fisherz")),
-        settings="causal-learn PC, Fisher z, alpha 0.05",
-        needs=_NEEDS,
-    ),
-    Method(
-        name="fci",
-        label="FCI (0.05)",
+    _search("pc_0.01", "PC (0.01)", _pc(0.01, "fisherz"), "PC, Fisher z, alpha 0.01", paper="PC (alpha=0.01)"),
+    _search("pc_0.05", "PC (0.05)", _pc(0.05, "fisherz"), "PC, Fisher z, alpha 0.05", paper="PC (alpha=0.05)"),
+    _search(
+        "fci",
+        "FCI (0.05)",
+        _fci,
+        "FCI, Fisher z, alpha 0.05; o-> is an arc, o-o both, <-> none",
         paper="FCI (alpha=0.05)",
-        run=on_complete(_fci),
-        settings="causal-learn FCI, Fisher z, alpha 0.05; o-> is an arc, o-o both, <-> none",
-        needs=_NEEDS,
     ),
-    Method(
-        name="ges",
-        label="GES",
-        paper="GES",
-        run=on_complete(_ges(_GAUSSIAN)),
-        settings="causal-learn GES, Gaussian BIC",
-        needs=_NEEDS,
-    ),
-    Method(
-        name="grasp",
-        label="GRaSP",
-        paper="GRaSP",
-        run=on_complete(_grasp(_GAUSSIAN)),
-        settings="causal-learn GRaSP, Gaussian BIC, depth 3",
-        needs=_NEEDS,
-        random=True,
-    ),
-    Method(
-        name="boss",
-        label="BOSS",
-        run=on_complete(_boss),
-        settings="causal-learn BOSS, Gaussian BIC",
-        needs=_NEEDS,
-        random=True,
-    ),
-    Method(
-        name="pc_discrete",
-        label="PC (chi-square, 0.01)",
-        run=on_codes(_pc(0.01, "chisq")),
-        settings="causal-learn PC, chi-square, alpha 0.01; missing cells get the commonest code",
-        needs=_NEEDS,
-        discrete_only=True,
-    ),
-    Method(
-        name="ges_discrete",
-        label="GES (BDeu)",
-        run=on_codes(_ges("local_score_BDeu")),
-        settings="causal-learn GES, BDeu; missing cells get the commonest code",
-        needs=_NEEDS,
-        discrete_only=True,
-    ),
-    Method(
-        name="grasp_discrete",
-        label="GRaSP (BDeu)",
-        run=on_codes(_grasp("local_score_BDeu")),
-        settings="causal-learn GRaSP, BDeu, depth 3; missing cells get the commonest code",
-        needs=_NEEDS,
-        random=True,
-        discrete_only=True,
-    ),
+    _search("ges", "GES", _ges(_GAUSSIAN), "GES, Gaussian BIC", paper="GES"),
+    _search("grasp", "GRaSP", _grasp(_GAUSSIAN), "GRaSP, Gaussian BIC, depth 3", paper="GRaSP", random=True),
+    _search("boss", "BOSS", _boss, "BOSS, Gaussian BIC", random=True),
+    _search_codes("pc_discrete", "PC (chi-square, 0.01)", _pc(0.01, "chisq"), "PC, chi-square, alpha 0.01"),
+    _search_codes("ges_discrete", "GES (BDeu)", _ges(_BDEU), "GES, BDeu"),
+    _search_codes("grasp_discrete", "GRaSP (BDeu)", _grasp(_BDEU), "GRaSP, BDeu, depth 3", random=True),
 )
