@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from foundcause.inference.protocol import Decoded
+from foundcause.inference.decoding import Decoded
 
 
 def decoded(

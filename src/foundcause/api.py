@@ -14,26 +14,23 @@ import numpy as np
 from foundcause.data import Matrix, ReadOptions, Table, TableEncoder, read_table
 from foundcause.diagnostics import diagnose
 from foundcause.errors import ConfigError, InputError, TableError
-from foundcause.features.series import RowDependence, lagged_statistics, row_dependence
+from foundcause.features.series import RowDependence, row_dependence
 from foundcause.findings import by_severity, warn_of_critical
-from foundcause.inference.canonical import canonical_order, standardised
-from foundcause.inference.ensemble import Progress, plan_passes, run_passes
-from foundcause.inference.memory import choose_batch, refuse_too_much
-from foundcause.inference.protocol import Protocol, decode, protocol_named
+from foundcause.inference.decoding import decode
+from foundcause.inference.passes import Plan, Progress, plan, run_passes
+from foundcause.inference.protocols import Protocol
 from foundcause.inference.provenance import file_digest, table_digest, versions
-from foundcause.inference.spread import obeying, spread, without_edges
-from foundcause.inference.temperature import Calibration
 from foundcause.knowledge import Knowledge
+from foundcause.model.calibration import Calibration
 from foundcause.report.evidence import evidence_matrices
 from foundcause.result import Result
 from foundcause.weights import checkpoint_path
 
 if TYPE_CHECKING:
-    from foundcause.model.interface import Network
+    pass
 
 MIN_ROWS = 5
 PREVIEW_ROWS = 400
-_AUTO_PASSES = 10
 
 
 def discover(
@@ -80,9 +77,9 @@ def discover(
         The graph, its probabilities, and what limits them.
     """
     clock = _Clock()
-    rule = protocol_named(protocol or "default")
-    runs = _AUTO_PASSES if n_passes == "auto" else _whole("n_passes", n_passes, least=1)
     seed = _whole("random_state", random_state, least=0)
+    chosen = plan(protocol, "auto" if n_passes == "auto" else _whole("n_passes", n_passes, least=1), seed)
+    rule = chosen.protocol
     threshold = None if threshold is None else _share("threshold", threshold)
     known = Knowledge.of(knowledge)
     reading = ReadOptions.of(read)
@@ -102,50 +99,15 @@ def discover(
     place = checkpoint_path(checkpoint)
     network = load_network(place, device)
     metadata = network.metadata
-    calibration = Calibration.from_metadata(metadata)
-    features = len(network.features.names)
     clock.lap("load")
 
-    active = np.flatnonzero(table.active)
-    row_order, column_order = _working_order(table.values[:, active], rule)
-    chosen = active[column_order]
-    values = _network_values(table.values[:, chosen][row_order], network)
-    rows, variables = values.shape
-    dependence = RowDependence(n_rows=rows, n_effective=rows, direction=0, autocorrelated=())
-    if rule.heeds_neighbours:
-        dependence = row_dependence(table.values[:, active], table=table, columns=active.tolist())
-    worth = dependence.n_effective
+    dependence = _row_dependence(table, chosen)
+    passes = run_passes(network, table, dependence, chosen, progress, left_out=dropped)
+    clock.lap("passes")
+    answer = decode(passes, Calibration.from_metadata(metadata), known, threshold, dependence)
     evidence: dict[str, np.ndarray] = {}
-    if variables >= 2:
-        sizes = {"rows": min(rows, rule.max_rows), "variables": variables, "features": features}
-        batch = choose_batch(network.config, runs=runs, **sizes)
-        refuse_too_much(network.config, batch=batch, **sizes)
-        plan = plan_passes(rule, rows=rows, variables=variables, runs=runs, seed=seed, worth=worth)
-        lagged = lagged_statistics(table.values[:, chosen], dependence) if network.config.reads_lags else None
-        passes, statistics = run_passes(
-            network, values, plan, batch_size=batch, seed=seed, lagged=lagged, progress=progress
-        )
-        clock.lap("passes")
-        inside = np.ix_(chosen, chosen)
-        decoded = decode(
-            passes,
-            rule,
-            calibration=calibration,
-            rows=worth,
-            threshold=threshold,
-            forbidden=forbidden[inside],
-            required=required[inside],
-        )
-        evidence = evidence_matrices(statistics, network.features.names, chosen, table.values)
-        found = spread(decoded, chosen, len(table.names))
-    else:
-        found = without_edges(
-            len(table.names),
-            threshold=0.5 if threshold is None else threshold,
-            confounding_threshold=calibration.confounding_threshold,
-        )
-    roots = told.uncaused(table.names)
-    answer = obeying(found, required, told.before(table.names), roots)
+    if passes.statistics is not None:
+        evidence = evidence_matrices(passes.statistics, network.features.names, passes.columns, table.values)
     clock.lap("decode")
 
     findings = [
@@ -154,35 +116,35 @@ def discover(
             table,
             answer,
             metadata=metadata,
-            n_passes=runs,
+            n_passes=len(passes),
             own_scale=rule.temperature is not None,
             threshold_given=threshold is not None,
-            n_effective=worth,
+            n_effective=dependence.n_effective,
             direction=(dependence.direction or 1) if network.config.reads_lags else 0,
             filled=network.config.fills_gaps,
             required=required,
             forbidden=forbidden,
-            roots=roots,
-            contradicting=found.adjacency & ~answer.adjacency,
+            roots=told.uncaused(table.names),
+            contradicting=answer.contradicting,
         ),
     ]
     warn_of_critical(findings)
-    gaps = network.config.fills_gaps and bool(np.isnan(values).any())
+    gaps = network.config.fills_gaps and bool(np.isnan(table.values[:, table.active]).any())
     provenance = {
         "versions": versions(),
         "data": {
             "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
             "digest": table_digest(table.values, table.names),
-            "rows": rows,
+            "rows": len(table.values),
             "total_rows": table.total_rows,
             "n_effective": dependence.n_effective,
             "columns": len(table.names),
-            "active_columns": variables,
+            "active_columns": int(table.active.sum()),
             "gaps": "filled from similar rows" if gaps else None,
         },
         "weights": {"file": place.name, "digest": file_digest(place), "network": network.config.name},
         "options": {
-            "n_passes": runs,
+            "n_passes": len(passes),
             "random_state": seed,
             "threshold": threshold,
             "protocol": rule.name,
@@ -270,22 +232,12 @@ def _refuse_too_little(read: Matrix, table: Table, drop: Sequence[str], *, of_fi
         raise TableError(f"the table has {rows} rows; at least {MIN_ROWS} are needed, and 100 are advised")
 
 
-def _working_order(values: np.ndarray, protocol: Protocol) -> tuple[np.ndarray, np.ndarray]:
-    """Row and column order of the work: canonical, so that the order of the file cannot matter in the last bit.
-
-    The release draws its rows and permutations by place, so its protocol keeps the order of the file.
-    """
-    if protocol.name == "release":
-        return np.arange(values.shape[0]), np.arange(values.shape[1])
-    return canonical_order(values)
-
-
-def _network_values(values: np.ndarray, network: Network) -> np.ndarray:
-    """Cells as the network reads them; the released network sees them raw, because its statistics know the scale."""
-    if network.released:
-        limit = float(np.finfo(np.float32).max)
-        return np.clip(values, -limit, limit)
-    return standardised(values)
+def _row_dependence(table: Matrix, chosen: Plan) -> RowDependence:
+    """How the rows depend on each other, as far as the protocol asks."""
+    active, rows = np.flatnonzero(table.active), len(table.values)
+    if not chosen.protocol.uses_effective_size:
+        return RowDependence(n_rows=rows, n_effective=rows, direction=0, autocorrelated=())
+    return row_dependence(table.values[:, active], table=table, columns=active.tolist())
 
 
 def _preview(values: np.ndarray, seed: int) -> np.ndarray:

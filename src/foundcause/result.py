@@ -18,7 +18,7 @@ from foundcause.data.table import Column
 from foundcause.errors import InputError
 from foundcause.files import write_text
 from foundcause.findings import Finding, by_severity, remark
-from foundcause.inference.protocol import Decoded
+from foundcause.inference.decoding import Decoded
 from foundcause.knowledge import Knowledge
 from foundcause.report.notebook import notebook_page, summary
 

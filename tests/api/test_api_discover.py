@@ -93,7 +93,7 @@ def test_order_of_columns_and_rows_does_not_matter(tiny_checkpoint, protocol):
 def test_batch_size_does_not_matter(tiny_checkpoint, protocol, monkeypatch):
     results = []
     for size in (1, 3, 10):
-        monkeypatch.setattr("foundcause.api.choose_batch", lambda *_, size=size, **__: size)
+        monkeypatch.setattr("foundcause.inference.passes.choose_batch", lambda *_, size=size, **__: size)
         results.append(fc.discover(survey(), checkpoint=tiny_checkpoint, protocol=protocol))
     for other in results[1:]:
         for name in MATRICES:

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import foundcause as fc
-from foundcause.inference.protocol import Decoded
-from foundcause.inference.spread import obeying
+from foundcause.inference.decoding import Decoded, apply_knowledge
 from foundcause.knowledge import Knowledge
 from tiny_network import save_tiny
 
@@ -113,6 +112,6 @@ def test_an_answer_without_roots_is_left_alone():
         confounding_threshold=0.5,
     )
     nothing = np.zeros((3, 3), dtype=bool)
-    assert obeying(answer, nothing, nothing, np.zeros(3, dtype=bool)) is answer
-    told = obeying(answer, nothing, nothing, np.array([False, True, False]))
+    assert apply_knowledge(answer, nothing, nothing, np.zeros(3, dtype=bool)) is answer
+    told = apply_knowledge(answer, nothing, nothing, np.array([False, True, False]))
     assert told.confounding.tolist() == [[0.4, 0, 0.4], [0, 0, 0], [0.4, 0, 0.4]] and told.edges is answer.edges

@@ -18,7 +18,7 @@ from foundcause.bench.report.benchmark_page import PAGE, write_report
 from foundcause.bench.report.result_tables import number, table
 from foundcause.bench.runner import Cell, identity
 from foundcause.errors import InputError
-from foundcause.inference.protocol import IN_WORDS
+from foundcause.inference.protocols import IN_WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "research" / "results"

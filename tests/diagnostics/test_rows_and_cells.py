@@ -7,7 +7,7 @@ import pytest
 from checked import by_code, codes, findings, numbers
 
 from foundcause.features.series import autocorrelated_columns
-from foundcause.inference.far_cells import isolated_cells
+from foundcause.inference.outlier_cells import outlier_cells
 
 ROWS = 600
 
@@ -111,7 +111,7 @@ def test_heavy_tails_lead_up_to_their_farthest_cell() -> None:
             np.where(rng.random(ROWS) < 0.8, 0.0, rng.gamma(0.3, size=ROWS)),
             np.round(rng.exponential(3, size=ROWS)),
         ):
-            alarms += len(isolated_cells(cells)) > 0
+            alarms += len(outlier_cells(cells)) > 0
     assert alarms <= 3
 
 
@@ -119,9 +119,9 @@ def test_codes_for_missing_and_short_columns_have_no_outliers() -> None:
     frame = numbers()
     frame.loc[[1, 2], "y"] = -999.0  # a code for missing, which reading reports
     assert "outlier-cell" not in codes(frame)
-    assert len(isolated_cells(np.r_[np.arange(20.0), 1e9])) == 0
-    assert len(isolated_cells(np.r_[np.tile([1.0, 2.0, 3.0], 100), 1e9])) == 0
-    assert len(isolated_cells(np.r_[np.random.default_rng(0).normal(size=300), 1e308])) == 1
+    assert len(outlier_cells(np.r_[np.arange(20.0), 1e9])) == 0
+    assert len(outlier_cells(np.r_[np.tile([1.0, 2.0, 3.0], 100), 1e9])) == 0
+    assert len(outlier_cells(np.r_[np.random.default_rng(0).normal(size=300), 1e308])) == 1
 
 
 def test_nearly_constant_columns() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from page_script import run_script
 
-from foundcause.inference.acyclic import greedy_acyclic, maximum_acyclic
-from foundcause.inference.protocol import PROTOCOLS, Decoded, Passes, decode
-from foundcause.inference.spread import obeying
+from foundcause.inference.acyclicity import greedy_acyclic, maximum_acyclic
+from foundcause.inference.decoding import Decoded, Passes, apply_knowledge, decide
+from foundcause.inference.protocols import PROTOCOL_NAMES, protocol_named
 from foundcause.knowledge import Knowledge
 
 THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99]
@@ -59,9 +60,12 @@ def _compare(cases: list[tuple[Passes, float, str, np.ndarray]]) -> list[list[tu
     jobs, truths = [], []
     for passes, cut, protocol, required in cases:
         known = {"rows": 500, "required": required, "forbidden": required.T}
-        answer = decode(passes, PROTOCOLS[protocol], threshold=cut, **known)
+        answer = decide(replace(passes, protocol=protocol_named(protocol)), threshold=cut, **known)
         thresholds = [cut, *THRESHOLDS]
-        again = [decode(passes, PROTOCOLS[protocol], threshold=t, **known).adjacency for t in thresholds]
+        again = [
+            decide(replace(passes, protocol=protocol_named(protocol)), threshold=t, **known).adjacency
+            for t in thresholds
+        ]
         jobs.append({"result": _page_result(answer, required, protocol), "thresholds": thresholds})
         truths.append([set(map(tuple, np.argwhere(graph).tolist())) for graph in again])
     shown = run_script(SHOWN, jobs)
@@ -78,7 +82,7 @@ def _required(variables: int, edges: list[tuple[int, int]]) -> np.ndarray:
     return mask
 
 
-@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+@pytest.mark.parametrize("protocol", PROTOCOL_NAMES)
 def test_recommended_threshold_shows_the_answer_and_others_nearly_what_python_gives(protocol: str) -> None:
     rng = np.random.default_rng(0)
     cases = [
@@ -94,7 +98,7 @@ def test_recommended_threshold_shows_the_answer_and_others_nearly_what_python_gi
     assert wrong <= 0.05 * total
 
 
-@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+@pytest.mark.parametrize("protocol", PROTOCOL_NAMES)
 def test_a_single_pass_is_decoded_exactly_at_every_threshold(protocol: str) -> None:
     """With one pass nothing about agreement is lost, so the twins must not differ at all."""
     rng = np.random.default_rng(1)
@@ -104,7 +108,7 @@ def test_a_single_pass_is_decoded_exactly_at_every_threshold(protocol: str) -> N
             assert page == truth
 
 
-@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+@pytest.mark.parametrize("protocol", PROTOCOL_NAMES)
 def test_no_threshold_lets_a_later_tier_cause_an_earlier_one(protocol: str) -> None:
     rng = np.random.default_rng(2)
     jobs = []
@@ -112,9 +116,11 @@ def test_no_threshold_lets_a_later_tier_cause_an_earlier_one(protocol: str) -> N
         known = Knowledge(tiers=[["v0", "v1"], ["v2"]], required=[("v2", "v3")])  # the others have no tier
         names = [f"v{k}" for k in range(D)]
         forbidden, required = known.masks(names)
-        rule = PROTOCOLS[protocol]
-        answer = decode(_passes(rng, 1, D), rule, rows=500, threshold=0.4, forbidden=forbidden, required=required)
-        answer = obeying(answer, required, known.before(names))
+        rule = protocol_named(protocol)
+        answer = decide(
+            replace(_passes(rng, 1, D), protocol=rule), rows=500, threshold=0.4, forbidden=forbidden, required=required
+        )
+        answer = apply_knowledge(answer, required, known.before(names))
         result = _page_result(answer, required, protocol) | {"knowledge": known.to_dict()}
         jobs.append({"result": result, "thresholds": THRESHOLDS})
     drawn = 0

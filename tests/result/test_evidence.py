@@ -14,6 +14,10 @@ from foundcause.features.series import RowDependence, lagged_statistics
 from foundcause.report.evidence import LARGER_SPEAKS_FOR, SMALLER_SPEAKS_FOR, evidence_matrices
 
 
+def names_of(features: str) -> list[str]:
+    return [feature.name for feature in feature_set(features).features]
+
+
 @pytest.mark.parametrize("features", ["extended", "paper", "paper+extended", "release"])
 def test_every_feature_set_has_readable_evidence(features):
     rng = np.random.default_rng(0)
@@ -22,7 +26,7 @@ def test_every_feature_set_has_readable_evidence(features):
     other = rng.normal(size=400)
     table = torch.tensor(np.column_stack([effect, cause, other]), dtype=torch.float32)
     statistics = compute(table[None], features=feature_set(features))[0].numpy()
-    found = evidence_matrices(statistics, features, np.array([0, 2, 3]), np.zeros((400, 4)))
+    found = evidence_matrices(statistics, names_of(features), np.array([0, 2, 3]), np.zeros((400, 4)))
     assert {"correlation", "rank correlation", "partial correlation"} <= set(found)
     assert {"variance left unexplained", "what is left depends on the cause", "changing spread"} <= set(found)
     for name, matrix in found.items():
@@ -51,7 +55,7 @@ def test_only_a_series_tells_who_comes_first():
     words = LARGER_SPEAKS_FOR[0]
     for given in (lagged, None):
         statistics = compute(table, features="sparsest+lagged", lagged_BDDL=given).numpy()
-        found = evidence_matrices(statistics, "sparsest+lagged", np.arange(2), shocks)
+        found = evidence_matrices(statistics, names_of("sparsest+lagged"), np.arange(2), shocks)
         assert (words in found) == (given is not None)
         if words in found:
             assert found[words][0, 1] > 8 > found[words][1, 0] >= 0
@@ -61,6 +65,6 @@ def test_columns_never_seen_together_have_no_statistics():
     values = np.random.default_rng(0).normal(size=(300, 3))
     values[:150, 0] = values[150:, 1] = np.nan
     statistics = np.ones((3, 3, len(feature_set("extended").features)))
-    for name, matrix in evidence_matrices(statistics, "extended", np.arange(3), values).items():
+    for name, matrix in evidence_matrices(statistics, names_of("extended"), np.arange(3), values).items():
         assert np.isnan(matrix[0, 1]) and np.isnan(matrix[1, 0]), name
         assert np.isfinite(matrix[0, 2]) and np.isfinite(matrix[2, 1]), name

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from foundcause.inference.temperature import Calibration
+from foundcause.model.calibration import Calibration
 from foundcause.training.answer_scores import Answer
 from foundcause.training.calibrate import apply, f1_curve, fit, fit_rule
 
@@ -51,11 +51,11 @@ def test_temperatures_are_recovered() -> None:
     assert quality["ece_after"] < 0.01 < quality["ece_before"]
     json.dumps(found, allow_nan=False)
     read = Calibration.from_metadata({"calibration": found})
-    assert read.edge_bias == found["edge_bias"] and read.threshold.log_rows == found["threshold"]["log_rows"]
+    assert read.edge_bias == found["edge_bias"] and read.cut.log_rows == found["threshold"]["log_rows"]
 
 
 def test_applied_as_decode_applies_it() -> None:
-    from foundcause.inference.temperature import factored_probabilities
+    from foundcause.inference.probabilities import factored_probabilities
 
     answer = _world(1)[0]
     found = fit(_world(40, stretch=1.5))

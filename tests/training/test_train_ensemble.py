@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from foundcause.features.series import row_dependence
-from foundcause.inference.protocol import IN_WORDS, decode
-from foundcause.inference.temperature import sigmoid
+from foundcause.inference.decoding import decide
+from foundcause.inference.probabilities import sigmoid
+from foundcause.inference.protocols import IN_WORDS
 from foundcause.model.architectures import build_network
 from foundcause.model.config import TINY
 from foundcause.model.interface import NetworkConfig
@@ -48,7 +49,7 @@ def test_calibration_is_fitted_on_what_decoding_applies_it_to(config: NetworkCon
     network = build_network(config, seed=3).eval()
     task = make_task(SHIPPED.only("diverse"), 5, 1)
     passes = task_passes(network, task, passes=3, seed=1)
-    said = decode(passes, rows=len(task.values)).edges
+    said = decide(passes, rows=len(task.values)).edges
     off = ~np.eye(len(said), dtype=bool)
     np.testing.assert_allclose(averaged_answer(task, passes).edges[off], said[off], atol=1e-9)
 

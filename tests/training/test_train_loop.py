@@ -91,7 +91,7 @@ def test_loss_falls_and_files_describe_the_run(tmp_path: Path) -> None:
         assert metadata["training"]["seed"] == 3 and metadata["step"] == 40
     calibration = describe(folder.model)["metadata"]["calibration"]
     assert {"edge_temperature", "direction_temperature", "confounding", "threshold"} <= set(calibration)
-    from foundcause.inference.temperature import Calibration
+    from foundcause.model.calibration import Calibration
 
     assert Calibration.from_metadata({"calibration": calibration}).edge_temperature == calibration["edge_temperature"]
     from foundcause.training.run_log import plot_curves

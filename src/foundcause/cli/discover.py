@@ -22,7 +22,7 @@ import typer
 from foundcause.errors import ConfigError, OutputError, TableError
 
 if TYPE_CHECKING:
-    from foundcause.inference.ensemble import Progress as Callback
+    from foundcause.inference.passes import Progress as Callback
     from foundcause.knowledge import Knowledge
 
 EXIT_CLOSED_PIPE = 128 + 13  # what shells report of a program that SIGPIPE ended

@@ -31,7 +31,7 @@ from foundcause.findings import Finding
 
 if TYPE_CHECKING:
     from foundcause.data import Matrix
-    from foundcause.inference.protocol import Decoded
+    from foundcause.inference.decoding import Decoded
 
 __all__ = ["diagnose", "diagnose_table"]
 

@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from foundcause.inference.acyclic import knots
-from foundcause.inference.canonical import standardised
+from foundcause.inference.acyclicity import strongly_connected
+from foundcause.inference.canonical_order import standardized
 
 _UNEXPLAINED = 0.1
 _SAME_RELATION = 0.5  # partial correlation
@@ -47,7 +47,7 @@ def linear_relations(values: np.ndarray, *, explained: float, without: Collectio
         varying = np.flatnonzero((part != part[0]).any(axis=0))
         columns = [columns[k] for k in varying]
         here = [k for k, column in enumerate(columns) if column in without]
-        for relation in _complete_relations(standardised(part[:, varying]), explained=explained, without=here):
+        for relation in _complete_relations(standardized(part[:, varying]), explained=explained, without=here):
             indices = [columns[k] for k in relation]
             repeated = any(set(indices) & set(earlier) for earlier in found)  # another part shows it, or less of it
             if not repeated and (2 * len(rows) > len(values) or _holds(values[:, indices], explained)):
@@ -71,7 +71,7 @@ def _complete_relations(scaled: np.ndarray, *, explained: float, without: Collec
     size = np.sqrt(np.diag(precision))
     tied = np.abs(precision / np.outer(size, size))[np.ix_(determined, determined)] > _SAME_RELATION
     np.fill_diagonal(tied, False)
-    groups = [group.tolist() for group in knots(tied)]
+    groups = [group.tolist() for group in strongly_connected(tied)]
     alone = set(range(len(determined))) - {k for group in groups for k in group}
     return [[determined[k] for k in group] for group in [*groups, *([k] for k in sorted(alone))]]
 
@@ -79,7 +79,7 @@ def _complete_relations(scaled: np.ndarray, *, explained: float, without: Collec
 def _holds(values: np.ndarray, explained: float) -> bool:
     """Whether the columns (N, K) are related in all their complete rows, not only in those other columns selected."""
     complete = values[~np.isnan(values).any(axis=1)]
-    return values.shape[1] > 1 and bool(_complete_relations(standardised(complete), explained=explained))
+    return values.shape[1] > 1 and bool(_complete_relations(standardized(complete), explained=explained))
 
 
 def complete_parts(values: np.ndarray) -> list[tuple[np.ndarray, list[int]]]:
@@ -143,7 +143,7 @@ def pair_correlations(values: np.ndarray) -> np.ndarray:
     ndarray of shape (D, D)
         0 where fewer than 30 rows of a table with gaps show both, or where one of the two is constant in them.
     """
-    scaled = standardised(values)
+    scaled = standardized(values)
     seen = ~np.isnan(scaled)
     cells = np.where(seen, scaled, 0.0)
     if seen.all():

@@ -14,8 +14,8 @@ import numpy as np
 
 from foundcause.diagnostics.exact_relations import linear_relations, pair_correlations
 from foundcause.diagnostics.rows_and_cells import rows_that_differ
-from foundcause.inference.acyclic import knots
-from foundcause.inference.canonical import standardised
+from foundcause.inference.acyclicity import strongly_connected
+from foundcause.inference.canonical_order import standardized
 
 _MOST_COMPARED = 200  # columns
 _LEAST_ROWS = 30
@@ -85,7 +85,7 @@ def twin_groups(pairs: Sequence[Function], variables: int) -> list[list[int]]:
     for pair in pairs:
         alike[[pair.of, pair.column], [pair.column, pair.of]] = pair.relation != "function"
         curved[pair.of, pair.column] = pair.relation == "twins"
-    return [group.tolist() for group in knots(alike) if curved[np.ix_(group, group)].any()]
+    return [group.tolist() for group in strongly_connected(alike) if curved[np.ix_(group, group)].any()]
 
 
 def _is_of_units(values: np.ndarray, of: int, column: int) -> bool:
@@ -193,7 +193,7 @@ def _jumps_at_gaps(levels: np.ndarray, jumps: np.ndarray) -> bool:
 
 
 def _correlation(first: np.ndarray, second: np.ndarray) -> float:
-    scaled = standardised(np.column_stack([first, second]))
+    scaled = standardized(np.column_stack([first, second]))
     return float((scaled[:, 0] * scaled[:, 1]).mean())
 
 
@@ -221,7 +221,7 @@ def products(values: np.ndarray) -> list[list[int]]:
     logs = np.log(values[:, positive])
     close = np.abs(pair_correlations(logs)) > _LINEAR
     np.fill_diagonal(close, False)
-    alike = {k for group in knots(close) for k in group.tolist()}
+    alike = {k for group in strongly_connected(close) for k in group.tolist()}
     relations = linear_relations(logs, explained=_EXPLAINED_BY_LOGS, without=alike)
     found = [[positive[k] for k in sorted(group)] for group in relations if _FACTORS[0] <= len(group) <= _FACTORS[1]]
     return [group for group in found if _has_integer_exponents(values[:, group]) and not _is_sum(values[:, group])]

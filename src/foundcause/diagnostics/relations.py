@@ -15,7 +15,7 @@ from foundcause.diagnostics.exact_relations import linear_relations, pair_correl
 from foundcause.diagnostics.functions import Function, functions, products, twin_groups
 from foundcause.diagnostics.rows_and_cells import rows_that_differ
 from foundcause.findings import Finding, Fix
-from foundcause.inference.acyclic import knots
+from foundcause.inference.acyclicity import strongly_connected
 
 _LEAST_ROWS = 10
 _MOST_COMPARED = 500
@@ -58,7 +58,7 @@ def _linear(values: np.ndarray, names: Sequence[str], *, reported: Sequence[list
     def is_new(group: list[int]) -> bool:
         return not any(set(group) <= set(other) for other in reported)
 
-    near = [group.tolist() for group in knots(_near_copies(values))]
+    near = [group.tolist() for group in strongly_connected(_near_copies(values))]
     found = [_of_groups("near-copy", new, names)] if (new := list(filter(is_new, near))) else []
     near_copies = {k for group in near for k in group}
     for group in filter(is_new, linear_relations(values, explained=_EXPLAINED, without=near_copies)):

@@ -13,7 +13,7 @@ from foundcause.data.numeric import codes_for_missing
 from foundcause.data.table import Column
 from foundcause.features.series import autocorrelated_columns
 from foundcause.findings import Finding, Fix
-from foundcause.inference.far_cells import isolated_cells
+from foundcause.inference.outlier_cells import outlier_cells
 
 FEW_TOGETHER = 10
 _FEW_ROWS = 100
@@ -150,7 +150,7 @@ def outlier_findings(values: np.ndarray, columns: Sequence[Column], row_numbers:
         # Codes such as -999 are reported where the table is read.
         if column.kind not in ("continuous", "count") or codes_for_missing(values[:, k]):
             continue
-        cells = isolated_cells(values[:, k])
+        cells = outlier_cells(values[:, k])
         if len(cells):
             details = {"values": values[cells, k].tolist(), "rows": (row_numbers[cells] + 1).tolist()}
             found.append(Finding(code="outlier-cell", columns=[column.name], details=details))

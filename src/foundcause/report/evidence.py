@@ -56,15 +56,13 @@ def evidence_matrices(
     statistics: (A, A, F) of ``features``, a set or names; ``chosen`` are the places of the A columns among the D.
     values: (N, D), NaN for missing. Statistics of a pair never seen together would speak of filled cells alone.
     """
-    from foundcause.features import feature_set
-
     rows, columns = values.shape
     if columns > _MAX_COLUMNS:
         return {}
     unseen = rarely_together(rows_together(values), rows)
     position: dict[str, int] = {}
-    for k, feature in enumerate(feature_set(features).features):
-        position.setdefault(feature.name.split(".")[-1], k)  # families put their name before a dot
+    for k, name in enumerate(features):
+        position.setdefault(name.split(".")[-1], k)  # families put their name before a dot
     found: dict[str, np.ndarray] = {}
     for words, candidates in _SHOWN.items():
         reading = next((candidate for candidate in candidates if candidate[0] in position), None)

@@ -6,7 +6,7 @@ p = sigmoid((l + bias) / T):
     edge_temperature, edge_bias    of the existence logit
     direction_temperature          of the direction logit
     confounding                    {"temperature", "bias"} of the confounding logit
-    threshold                      fields of ``decode.threshold.ThresholdRule``
+    threshold                      fields of ``foundcause.model.calibration.CutCoefficients``
     fitted_on                      number of tasks, their seed and mixture, passes averaged for each, and the protocol
     reliability                    calibration errors before and after, bins after, and F1, all on held-out halves
 """
@@ -14,19 +14,18 @@ p = sigmoid((l + bias) / T):
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import optimize
 
-from foundcause.features.series import lagged_statistics, row_dependence
-from foundcause.inference.canonical import standardised
-from foundcause.inference.ensemble import plan_passes, run_passes
-from foundcause.inference.protocol import DEFAULT, IN_WORDS, Passes, Protocol
-from foundcause.inference.temperature import sigmoid
-from foundcause.inference.threshold import ThresholdRule, expected_f1_threshold
+from foundcause.features.series import row_dependence
+from foundcause.inference.decoding import Passes
+from foundcause.inference.passes import plan, run_passes
+from foundcause.inference.probabilities import HIGHEST_CUT, LOWEST_CUT, expected_f1_cut, sigmoid
+from foundcause.inference.protocols import DEFAULT, IN_WORDS, Protocol
 from foundcause.model.checkpoints import load, save
 from foundcause.model.interface import Network
 from foundcause.simulate.settings import Mixture
@@ -221,7 +220,6 @@ def _logit(p: np.ndarray) -> np.ndarray:
     return np.log(p / (1 - p))
 
 
-LOW, HIGH = 0.25, 0.8  # below, edges of tables that say nothing would be shown for want of better ones
 _GRID = np.linspace(0.02, 0.95, 94)
 _RIDGE = 1e-3
 _COEFFICIENTS = ("intercept", "expected_f1", "log_variables", "log_rows")
@@ -250,8 +248,7 @@ def fit_rule(answers: Sequence[Answer]) -> tuple[dict[str, float], dict[str, flo
         "fitted": _fit(features, curves),
     }
     coefficients = simplest_first[max(simplest_first, key=lambda name: held_out[name])]
-    rule = ThresholdRule(low=LOW, high=HIGH, **dict(zip(_COEFFICIENTS, map(float, coefficients), strict=True)))
-    return asdict(rule), held_out
+    return dict(zip(_COEFFICIENTS, map(float, coefficients), strict=True)), held_out
 
 
 def f1_curve(answer: Answer) -> np.ndarray:
@@ -268,7 +265,7 @@ def f1_curve(answer: Answer) -> np.ndarray:
 def _features(answer: Answer) -> np.ndarray:
     """(4,) what the rule is linear in."""
     off = ~np.eye(len(answer.edges), dtype=bool)
-    start = np.clip(expected_f1_threshold(answer.edges * off), 1e-3, 1 - 1e-3)
+    start = np.clip(expected_f1_cut(answer.edges * off), 1e-3, 1 - 1e-3)
     return np.array([1.0, np.log(start / (1 - start)), np.log(len(answer.edges)), np.log(max(answer.rows, 1))])
 
 
@@ -294,7 +291,7 @@ def _fit(features: np.ndarray, curves: np.ndarray) -> np.ndarray:
 
 def _at(curves: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     """F1 of each task at its threshold, by linear interpolation on the grid."""
-    position = (np.clip(thresholds, LOW, HIGH) - _GRID[0]) / (_GRID[1] - _GRID[0])
+    position = (np.clip(thresholds, LOWEST_CUT, HIGHEST_CUT) - _GRID[0]) / (_GRID[1] - _GRID[0])
     left = np.clip(position.astype(int), 0, len(_GRID) - 2)
     weight = position - left
     rows = np.arange(len(curves))
@@ -326,13 +323,8 @@ def ensemble_answers(
 
 def task_passes(network: Network, task: Task, *, passes: int, seed: int, protocol: Protocol = DEFAULT) -> Passes:
     """Logits of all passes over one task, its values prepared as ``discover`` prepares those of a table."""
-    values = standardised(_cells(task))
-    rows, variables = values.shape
-    dependence = row_dependence(values)
-    plan = plan_passes(protocol, rows=rows, variables=variables, runs=passes, seed=seed, worth=dependence.n_effective)
-    reads_lags = protocol.heeds_neighbours and network.config.reads_lags
-    lagged = lagged_statistics(values, dependence) if reads_lags else None
-    return run_passes(network, values, plan, batch_size=passes, seed=seed, lagged=lagged)[0]
+    values = _cells(task)
+    return run_passes(network, values, row_dependence(values), plan(protocol, passes, seed)).in_table_order()
 
 
 def averaged_answer(task: Task, passes: Passes) -> Answer:
@@ -340,9 +332,9 @@ def averaged_answer(task: Task, passes: Passes) -> Answer:
     return Answer(
         adjacency=task.adjacency.astype(bool),
         confounding=task.confounding.astype(bool),
-        existence=sigmoid(passes.existence.mean(axis=0)),
-        direction=sigmoid(passes.direction.mean(axis=0)),
-        shared=sigmoid(passes.confounding.mean(axis=0)),
+        existence=sigmoid(passes.existence.mean(axis=0, dtype=float)),
+        direction=sigmoid(passes.direction.mean(axis=0, dtype=float)),
+        shared=sigmoid(passes.confounding.mean(axis=0, dtype=float)),
         rows=row_dependence(_cells(task)).n_effective,
     )
 

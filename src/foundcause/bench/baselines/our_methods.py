@@ -14,7 +14,7 @@ from foundcause.bench.baselines.method import Method, Table
 from foundcause.bench.case import Answer
 from foundcause.bench.records import Version, short_digest
 from foundcause.errors import CheckpointError, InputError
-from foundcause.inference.protocol import IN_WORDS
+from foundcause.inference.protocols import IN_WORDS
 
 if TYPE_CHECKING:
     from foundcause.result import Result

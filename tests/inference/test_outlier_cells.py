@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foundcause.inference.far_cells import without_isolated
+from foundcause.inference.outlier_cells import without_outliers
 
 
 def slipped(seed: int = 0) -> np.ndarray:
@@ -20,7 +20,7 @@ def slipped(seed: int = 0) -> np.ndarray:
 def test_only_the_far_cell_goes():
     values = slipped()
     before = values.copy()
-    spared = without_isolated(values)
+    spared = without_outliers(values)
     assert np.argwhere(np.isnan(spared) != np.isnan(values)).tolist() == [[7, 1]]
     np.testing.assert_array_equal(values, before)  # the table itself is left alone
     kept = ~np.isnan(spared)
@@ -30,7 +30,7 @@ def test_only_the_far_cell_goes():
 def test_a_table_without_far_cells_is_handed_back():
     values = np.random.default_rng(1).normal(size=(300, 4))
     values[5, 2] = np.nan
-    assert without_isolated(values) is values
+    assert without_outliers(values) is values
 
 
 @settings(deadline=None, max_examples=30)
@@ -39,4 +39,4 @@ def test_unit_sign_and_row_order_do_not_matter(seed, scale, shift, mirrored):
     values = slipped(seed)
     rows = np.random.default_rng(seed).permutation(len(values))
     other = (shift + values[rows] * (-1 if mirrored else 1)) * scale
-    np.testing.assert_array_equal(np.isnan(without_isolated(other)), np.isnan(without_isolated(values))[rows])
+    np.testing.assert_array_equal(np.isnan(without_outliers(other)), np.isnan(without_outliers(values))[rows])

@@ -8,8 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from foundcause.inference.protocol import Decoded, log_odds_gain
-from foundcause.inference.spread import obeying, spread, without_edges
+from foundcause.inference.decoding import Decoded, apply_knowledge, log_odds_gain, spread, without_edges
 from foundcause.knowledge import Knowledge
 
 NAMES = ["v0", "v1", "v2", "v3", "v4"]
@@ -45,7 +44,7 @@ def test_the_heaviest_part_of_the_answer_that_obeys_is_kept(seed: int) -> None:
     before = known.before(NAMES)
     edges = np.where(forward & ~forbidden, rng.uniform(0.25, 0.95, size=(5, 5)), 0.0)
     adjacency = (edges > 0.2) & (rng.random((5, 5)) < 0.9) & ~required
-    found = obeying(answer_of(edges, adjacency), required, before)
+    found = apply_knowledge(answer_of(edges, adjacency), required, before)
 
     weights = log_odds_gain(edges, 0.2)
     places = np.argwhere(adjacency)
@@ -65,9 +64,9 @@ def test_an_answer_that_obeys_already_is_left_alone() -> None:
     edges = np.triu(np.full((4, 4), 0.6), 1)
     answer = answer_of(edges, edges > 0.5)
     nothing = np.zeros((4, 4), dtype=bool)
-    assert obeying(answer, nothing, nothing) is answer
+    assert apply_knowledge(answer, nothing, nothing) is answer
     before = Knowledge(tiers=[["v0"], ["v2", "v3"]]).before(NAMES[:4])
-    assert np.array_equal(obeying(answer, nothing, before).adjacency, answer.adjacency)
+    assert np.array_equal(apply_knowledge(answer, nothing, before).adjacency, answer.adjacency)
 
 
 def test_columns_without_a_part_have_no_edges() -> None:
@@ -75,5 +74,5 @@ def test_columns_without_a_part_have_no_edges() -> None:
     whole = spread(answer_of(edges, edges > 0.5), np.array([3, 1]), 4)
     assert np.argwhere(whole.adjacency).tolist() == [[3, 1]]
     assert whole.edges[3, 1] == 0.7 and whole.edges[1, 3] == 0.1 and np.count_nonzero(whole.edges) == 2
-    empty = without_edges(3, threshold=0.4, confounding_threshold=0.6)
+    empty = without_edges(3, threshold=0.4)
     assert not empty.adjacency.any() and empty.edges.shape == (3, 3) and empty.threshold == 0.4

@@ -7,9 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from foundcause.inference.acyclic import greedy_dag
-from foundcause.inference.release import column_orders, release_predict, row_choice
-from foundcause.inference.threshold import mixture_threshold
+from foundcause.paper.protocol import greedy_dag, mixture_threshold, release_predict, released_draws
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,9 @@ def test_predictions_of_prescribed_logits(protocol):
         np.testing.assert_array_equal(found.adjacency, arrays[f"{key}/adjacency"].astype(bool), err_msg=name)
         assert found.threshold == pytest.approx(case["threshold"], abs=1e-6)
         assert found.adjacency.sum() == case["edges"]
-        np.testing.assert_array_equal(column_orders(case["d"], case["n_runs"]), arrays[f"{key}/column_order_seen"])
+        np.testing.assert_array_equal(
+            released_draws(100, case["d"], case["n_runs"])[1], arrays[f"{key}/column_order_seen"]
+        )
         checked += 1
     assert checked == 7
 
@@ -51,11 +51,11 @@ def test_predictions_of_prescribed_logits(protocol):
 def test_permutations_and_rows(protocol):
     arrays, _ = protocol
     for d in (2, 5, 10):
-        np.testing.assert_array_equal(column_orders(d, 10), arrays[f"column_permutations/d{d}"])
-    chosen = row_choice(6000)
+        np.testing.assert_array_equal(released_draws(100, d, 10)[1], arrays[f"column_permutations/d{d}"])
+    chosen = released_draws(6000, 2, 1)[0]
     assert chosen is not None and len(chosen) == 5000
     np.testing.assert_array_equal(chosen[:20], arrays["subsample/first20_of_choice_6000_5000"])
-    assert row_choice(5000) is None
+    assert released_draws(5000, 2, 1)[0] is None
 
 
 def test_greedy_dag(protocol):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from foundcause.features.series import LAGGED, lagged_statistics, row_dependence
-from foundcause.inference.ensemble import plan_passes, run_passes
-from foundcause.inference.protocol import DEFAULT
+from foundcause.features.series import LAGGED, row_dependence
+from foundcause.inference.passes import plan, run_passes
+from foundcause.inference.protocols import DEFAULT
 from foundcause.model.config import TINY
 from foundcause.model.network import FoundCause
 from foundcause.simulate.task import Task
@@ -28,23 +28,19 @@ def series() -> np.ndarray:
 
 def test_every_pass_reads_them_beside_its_own_rows(series: np.ndarray) -> None:
     network, dependence = FoundCause(READER, seed=1).eval(), row_dependence(series)
-    lagged = lagged_statistics(series, dependence)
-    plan = plan_passes(DEFAULT, rows=300, variables=4, runs=3, seed=0, worth=dependence.n_effective)
-    with_lags, statistics = run_passes(network, series, plan, lagged=lagged)
-    without, blank = run_passes(network, series, plan)
-    assert np.array_equal(statistics[..., -len(LAGGED) :], lagged)
-    assert not blank[..., -len(LAGGED) :].any()
-    assert np.array_equal(statistics[..., : -len(LAGGED)], blank[..., : -len(LAGGED)])
+    with_lags = run_passes(network, series, dependence, plan(n_passes=3))
+    silent = dataclasses.replace(DEFAULT, uses_effective_size=False)
+    without = run_passes(network, series, dependence, plan(silent, n_passes=3))
+    assert with_lags.statistics[..., -len(LAGGED) :].any()
+    assert not without.statistics[..., -len(LAGGED) :].any()
     off = ~np.eye(4, dtype=bool)
     assert (with_lags.existence[:, off] != without.existence[:, off]).any(axis=1).all()
 
 
 def test_permuting_columns_permutes_the_answer(series: np.ndarray) -> None:
     network, dependence, order = FoundCause(READER, seed=1).eval(), row_dependence(series), np.array([2, 0, 3, 1])
-    plan = plan_passes(DEFAULT, rows=300, variables=4, runs=2, seed=0, worth=dependence.n_effective)
-    first, _ = run_passes(network, series, plan, lagged=lagged_statistics(series, dependence))
-    turned = series[:, order]
-    second, _ = run_passes(network, turned, plan, lagged=lagged_statistics(turned, dependence))
+    first = run_passes(network, series, dependence, plan(n_passes=2)).in_table_order()
+    second = run_passes(network, series[:, order], dependence, plan(n_passes=2)).in_table_order()
     np.testing.assert_allclose(second.direction, first.direction[:, order][:, :, order], atol=1e-4)
 
 

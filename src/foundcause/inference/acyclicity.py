@@ -1,4 +1,4 @@
-"""The acyclic subgraph of greatest weight. Shapes: D variables, n variables of one knot (strongly connected component).
+"""The acyclic subgraph of greatest weight. Shapes: D variables, n variables of one strongly connected component.
 
 Cycles live inside strongly connected components. Small ones are solved exactly by dynamic programming over subsets;
 large ones start from the greedy graph and improve the order of variables until no single move helps, so the
@@ -11,18 +11,6 @@ import numpy as np
 
 EXACT_SIZE = 12
 _MAX_SWEEPS = 100
-
-
-def greedy_dag(probabilities: np.ndarray, threshold: float) -> np.ndarray:
-    """The release's step: ordered pairs over the threshold, most probable first, each unless it closes a cycle."""
-    D = len(probabilities)
-    candidates = [
-        (probabilities[i, j], i, j) for i in range(D) for j in range(D) if i != j and probabilities[i, j] > threshold
-    ]
-    weights = np.zeros((D, D))
-    for rank, (_, i, j) in enumerate(sorted(candidates)):
-        weights[i, j] = rank + 1.0
-    return greedy_acyclic(weights)
 
 
 def greedy_acyclic(weights: np.ndarray) -> np.ndarray:
@@ -52,13 +40,13 @@ def maximum_acyclic(weights: np.ndarray, required: np.ndarray | None = None) -> 
         # Heavier than all others together: no solution may trade a required edge away.
         weights = np.where(required, weights + weights.sum() + 1.0, weights)
     chosen = weights > 0
-    for knot in knots(chosen):
-        inside = np.ix_(knot, knot)
+    for component in strongly_connected(chosen):
+        inside = np.ix_(component, component)
         chosen[inside] = _solve(weights[inside])
     return chosen
 
 
-def knots(edges: np.ndarray) -> list[np.ndarray]:
+def strongly_connected(edges: np.ndarray) -> list[np.ndarray]:
     """Members of each strongly connected component of at least two variables of a (D, D) bool graph."""
     kept = np.arange(len(edges))
     while True:  # what nothing enters or nothing leaves lies on no cycle
@@ -133,7 +121,7 @@ def _topological(edges: np.ndarray) -> np.ndarray:
 
 
 def _improve(weights: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Move one variable at a time to its best place until nothing is gained."""
+    """Move one variable at a time to its best position until nothing is gained."""
     order = order.copy()
     for _ in range(_MAX_SWEEPS):
         improved = False
@@ -144,9 +132,9 @@ def _improve(weights: np.ndarray, order: np.ndarray) -> np.ndarray:
             received = np.concatenate([[0.0], np.cumsum(weights[others, v])])
             given = np.concatenate([[0.0], np.cumsum(weights[v, others])])
             value = received + given[-1] - given
-            place = int(np.argmax(value))
-            if value[place] > value[at] + 1e-12 * max(1.0, abs(value[at])):
-                order = np.insert(others, place, v)
+            best = int(np.argmax(value))
+            if value[best] > value[at] + 1e-12 * max(1.0, abs(value[at])):
+                order = np.insert(others, best, v)
                 improved = True
         if not improved:
             break

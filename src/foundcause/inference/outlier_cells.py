@@ -1,4 +1,4 @@
-"""Cells that lie far from all others of their column: a lost decimal point, or the one extreme day of a year.
+"""Outlier cells lie far from all others of their column: a lost decimal point, or the one extreme day of a year.
 
 Shapes: N rows, D columns. Without torch, so that a table can be looked at before the network is loaded.
 """
@@ -15,8 +15,8 @@ _FACTOR = 5.0  # an isolated cell is at least so many times as far from the midd
 _CHANCE = 1e-3  # that the farthest cell of a tail like a power law looks isolated; of two or three cells, less
 
 
-def isolated_cells(column: np.ndarray) -> np.ndarray:
-    """Places of the one to three cells of a column (N,), NaN where missing, that lie far from all others.
+def outlier_cells(column: np.ndarray) -> np.ndarray:
+    """Positions of the one to three cells of a column (N,), NaN where missing, that lie far from all others.
 
     The farthest comes first; empty when there is none.
 
@@ -45,12 +45,12 @@ def isolated_cells(column: np.ndarray) -> np.ndarray:
     return seen[order[:isolated]]
 
 
-def without_isolated(values_ND: np.ndarray) -> np.ndarray:
-    """The table with its isolated cells missing too (NaN); itself when there are none."""
-    spared = values_ND
+def without_outliers(values_ND: np.ndarray) -> np.ndarray:
+    """The table with its outlier cells missing too (NaN); itself when there are none."""
+    kept = values_ND
     for column in range(values_ND.shape[1]):
-        places = isolated_cells(values_ND[:, column])
-        if places.size:
-            spared = values_ND.copy() if spared is values_ND else spared
-            spared[places, column] = np.nan
-    return spared
+        rows = outlier_cells(values_ND[:, column])
+        if rows.size:
+            kept = values_ND.copy() if kept is values_ND else kept
+            kept[rows, column] = np.nan
+    return kept

@@ -39,12 +39,12 @@ def canonical_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return row_order, column_order
 
 
-def standardised(values: np.ndarray) -> np.ndarray:
+def standardized(values: np.ndarray) -> np.ndarray:
     """(N, D) float64 with mean 0 and standard deviation 1 over observed cells; huge and tiny numbers are safe."""
     largest = np.nanmax(np.abs(values), axis=0, initial=0.0, keepdims=True)
     scaled = values / np.where(largest > 0, largest, 1.0)
     scaled = scaled - np.nanmean(scaled, axis=0, keepdims=True)
-    # Once more: after centring, numbers such as 1e9 + small steps are tiny, and squares of tiny numbers vanish.
+    # Once more: after centering, numbers such as 1e9 + small steps are tiny, and squares of tiny numbers vanish.
     spread = np.nanmax(np.abs(scaled), axis=0, initial=0.0, keepdims=True)
     scaled = scaled / np.where(spread > 0, spread, 1.0)
     deviation = np.sqrt(np.nanmean(scaled**2, axis=0, keepdims=True))
@@ -52,7 +52,7 @@ def standardised(values: np.ndarray) -> np.ndarray:
 
 
 def _scramble(bits: np.ndarray) -> np.ndarray:
-    """The splitmix64 finaliser, element by element."""
+    """The splitmix64 finalizer, element by element."""
     with np.errstate(over="ignore"):
         bits = bits + np.uint64(0x9E3779B97F4A7C15)
         bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

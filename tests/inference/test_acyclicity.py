@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foundcause.inference import acyclic
-from foundcause.inference.acyclic import greedy_acyclic, maximum_acyclic
+from foundcause.inference import acyclicity
+from foundcause.inference.acyclicity import greedy_acyclic, maximum_acyclic
 
 
 def random_weights(seed: int, size: int, density: float = 0.6) -> np.ndarray:
@@ -52,7 +52,7 @@ def test_never_cyclic_and_never_lighter_than_greedy(seed, size, density):
 def test_the_search_for_large_knots_is_close_to_exact(monkeypatch):
     cases = [random_weights(seed, 11, 0.8) for seed in range(10)]
     exact = [weights[maximum_acyclic(weights)].sum() for weights in cases]
-    monkeypatch.setattr(acyclic, "EXACT_SIZE", 1)
+    monkeypatch.setattr(acyclicity, "EXACT_SIZE", 1)
     searched = [weights[maximum_acyclic(weights)].sum() for weights in cases]
     greedy = [weights[greedy_acyclic(weights)].sum() for weights in cases]
     assert all(s <= e + 1e-9 for s, e in zip(searched, exact, strict=True))

@@ -1,0 +1,338 @@
+"""Passes of the network over resampled rows and permuted columns, until the answer has settled.
+
+Shapes: K passes, N rows, A columns that the passes see, F features, L features of the row order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from foundcause.errors import ConfigError
+from foundcause.features.precision import single_precision
+from foundcause.features.series import RowDependence, lagged_statistics
+from foundcause.inference.canonical_order import canonical_order, standardized
+from foundcause.inference.decoding import Passes
+from foundcause.inference.memory import choose_batch, refuse_too_much
+from foundcause.inference.outlier_cells import without_outliers
+from foundcause.inference.protocols import Protocol, protocol_named
+from foundcause.inference.threads import side_by_side
+
+if TYPE_CHECKING:
+    import torch
+
+    from foundcause.data import Matrix
+    from foundcause.model.interface import Network
+
+Progress = Callable[[int, int, str], None]
+
+MOST_PASSES = 10
+_CACHED_PAIRS = 1024  # pairs of one call of the network: more do not make it faster, and leave less to share out
+_HEADS = {
+    "edges": "edge_logits",
+    "existence": "existence_logits",
+    "direction": "direction_logits",
+    "confounding": "confounding_logits",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How many passes to run, by which protocol and seed."""
+
+    protocol: Protocol
+    n_passes: int
+    random_state: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """What one pass sees.
+
+    rows: indices of its rows, or None for all. columns: its column order, or None for none.
+    omits_outliers: whether outlier cells are missing to it.
+    """
+
+    rows: np.ndarray | None
+    columns: np.ndarray | None
+    omits_outliers: bool
+
+
+def plan(
+    protocol: str | Protocol | None = None, n_passes: int | Literal["auto"] = "auto", random_state: int = 0
+) -> Plan:
+    """Decide on the passes before the table is looked at.
+
+    Parameters
+    ----------
+    protocol : str or Protocol, optional
+        By default the default protocol.
+    n_passes : int or "auto"
+        "auto" runs as many as the protocol says.
+    random_state : int
+        Seed of rows, column orders, ties and donors.
+    """
+    chosen = protocol_named(protocol)
+    count = (chosen.n_passes or MOST_PASSES) if n_passes == "auto" else n_passes
+    if count < 1:
+        raise ConfigError(f"n_passes={count} must be at least 1")
+    return Plan(protocol=chosen, n_passes=count, random_state=random_state)
+
+
+def draw_passes(plan: Plan, *, rows: int, variables: int, n_effective: int | None = None) -> list[Draw]:
+    """Draw what every pass sees; a function of its arguments alone, and more passes extend fewer.
+
+    Parameters
+    ----------
+    plan : Plan
+    rows, variables : int
+        Size of the table.
+    n_effective : int, optional
+        Effective sample size, for protocols that use it; by default all rows.
+    """
+    protocol = plan.protocol
+    if protocol.draws is not None:
+        chosen, orders = protocol.draws(rows, variables, plan.n_passes)
+        return [Draw(rows=chosen, columns=order, omits_outliers=False) for order in orders]
+    limit = min(protocol.max_rows, n_effective if n_effective and protocol.uses_effective_size else rows)
+    draws = []
+    for k in range(plan.n_passes):
+        rng = np.random.default_rng([plan.random_state, k])
+        sample = _sample(protocol, rows, limit, k, rng)
+        order = rng.permutation(variables) if protocol.permute else None
+        # An outlier may be a slip or the best evidence there is: half of the passes do without it.
+        draws.append(Draw(rows=sample, columns=order, omits_outliers=protocol.omits_outliers and k % 2 == 1))
+    return draws
+
+
+def _sample(protocol: Protocol, rows: int, limit: int, k: int, rng: np.random.Generator) -> np.ndarray | None:
+    if protocol.resampling == "bootstrap":
+        return np.sort(rng.integers(0, rows, size=limit))
+    if protocol.resampling == "subsample" and k > 0:
+        # Tables beyond the limit are resampled anyway: every pass may then see as many rows as it can take.
+        size = limit if rows > limit else max(min(rows, 3), round(protocol.share * rows))
+        return np.sort(rng.choice(rows, size=size, replace=False))
+    return None if limit == rows else np.sort(rng.choice(rows, size=limit, replace=False))
+
+
+def run_passes(
+    network: Network,
+    matrix: Matrix | np.ndarray,
+    rows: RowDependence,
+    plan: Plan,
+    progress: Progress | None = None,
+    *,
+    left_out: Sequence[str] = (),
+) -> Passes:
+    """Run the passes of a plan over a table.
+
+    Parameters
+    ----------
+    network : Network
+        In evaluation mode.
+    matrix : Matrix or ndarray of shape (N, D)
+        NaN where a cell is missing. Of a Matrix, columns with another role than variable are left out.
+    rows : RowDependence
+        How the rows depend on each other.
+    plan : Plan
+    progress : callable, optional
+        Called as ``progress(done, total, stage)``.
+    left_out : sequence of str
+        Names of dropped columns, which knowledge must not name.
+
+    Returns
+    -------
+    Passes
+        Their columns stand in canonical order, so that the order of the table cannot matter in the last bit.
+    """
+    if isinstance(matrix, np.ndarray):
+        cells, names, active = matrix, tuple(f"x{k}" for k in range(matrix.shape[1])), np.arange(matrix.shape[1])
+    else:
+        cells, names, active = matrix.values, matrix.names, np.flatnonzero(matrix.active)
+    row_order, columns = _working_order(cells[:, active], plan.protocol)
+    columns = active[columns]
+    reads_lags = plan.protocol.uses_effective_size and network.config.reads_lags
+    lags = lagged_statistics(cells[:, columns], rows) if reads_lags else None
+    logits, statistics = _run(network, _scaled(cells[:, columns][row_order], network), rows, plan, lags, progress)
+    return Passes(
+        **logits,
+        factored=not network.released,
+        protocol=plan.protocol,
+        names=names,
+        columns=columns,
+        left_out=tuple(left_out),
+        statistics=statistics,
+    )
+
+
+def _working_order(values: np.ndarray, protocol: Protocol) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column order of the work: canonical, unless the protocol draws by position in the source."""
+    if protocol.draws is not None:
+        return np.arange(values.shape[0]), np.arange(values.shape[1])
+    return canonical_order(values)
+
+
+def _scaled(values: np.ndarray, network: Network) -> np.ndarray:
+    """Cells as the network reads them; the released network sees them raw, because its statistics know the scale."""
+    if network.released:
+        limit = float(np.finfo(np.float32).max)
+        return np.clip(values, -limit, limit)
+    return standardized(values)
+
+
+@single_precision()
+def _run(
+    network: Network,
+    values: np.ndarray,
+    rows: RowDependence,
+    plan: Plan,
+    lags: np.ndarray | None,
+    progress: Progress | None,
+) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Logits (K, A, A) float32 by head, and the statistics (A, A, F) of the first pass."""
+    N, A = values.shape
+    if A < 2:
+        return {name: np.zeros((plan.n_passes, A, A), dtype=np.float32) for name in _HEADS}, None
+    sizes = {"rows": min(N, plan.protocol.max_rows), "variables": A, "features": network.features.count}
+    batch = choose_batch(network.config, runs=plan.n_passes, **sizes)
+    refuse_too_much(network.config, batch=batch, **sizes)
+    draws = draw_passes(plan, rows=N, variables=A, n_effective=rows.n_effective)
+    kept = without_outliers(values) if any(draw.omits_outliers for draw in draws) else values
+    runner = _Runner(network, (values, kept), plan.random_state, lags)
+    found: dict[str, list[np.ndarray]] = {name: [] for name in _HEADS}
+    done, total = 0, 2 * len(draws)
+    for start in range(0, len(draws), batch):
+        window = range(start, min(start + batch, len(draws)))
+        for ready in runner.prepare(draws, window):
+            _report(progress, min(done + ready, total), total, "statistics")
+        done += len(window)
+        _report(progress, done, total, "statistics")
+        for logits in runner.answers(draws, window):
+            for name, matrices in logits.items():
+                found[name].extend(matrices)
+            done += len(logits["edges"])
+            _report(progress, done, total, "network")
+    return {name: np.stack(matrices) for name, matrices in found.items()}, runner.first
+
+
+class _Runner:
+    """Statistics and logits of passes over one table, a window of passes at a time.
+
+    Statistics of passes over the same rows are computed once and permuted, which is exact because they do not depend on
+    the order of columns (but between exact copies of a column). On a CPU, passes run side by side with one torch thread
+    each: they are many small operations, which gain little from threads of their own, and a fixed count of one gives
+    the same bits on every machine.
+    """
+
+    def __init__(
+        self, network: Network, tables: tuple[np.ndarray, np.ndarray], seed: int, lags: np.ndarray | None
+    ) -> None:
+        import torch
+
+        self.network, self.seed = network, seed
+        self.device = next(network.parameters()).device
+        self.lags = None if lags is None else torch.from_numpy(lags).to(self.device)[None]
+        self.tables = tables  # with and without outlier cells
+        self.first: np.ndarray | None = None
+        self._samples: dict[tuple[int, bool], tuple[torch.Tensor, torch.Tensor]] = {}
+        self._statistics: dict[tuple[int, bool], torch.Tensor] = {}
+
+    def prepare(self, draws: Sequence[Draw], window: range) -> Iterator[int]:
+        """Compute the statistics of a window; yields how many different ones are ready."""
+        keys = {_key(draws[k]): k for k in reversed(window)}  # every pass treats gaps in its own way: the first decides
+        kept = {key: table for key, table in self._statistics.items() if key in keys}
+        self._statistics = {}
+        self._samples = {key: self._sample(draws[k]) for key, k in keys.items()}
+        missing = [k for k in window if keys[_key(draws[k])] == k and _key(draws[k]) not in kept]
+        self._statistics = kept
+        spread_out = side_by_side if self.device.type == "cpu" else map
+        for k, table in zip(missing, spread_out(lambda k: self._computed(draws[k], k), missing), strict=True):
+            self._statistics[_key(draws[k])] = table
+            yield len(self._statistics)
+        if self.first is None:
+            self.first = self._statistics[_key(draws[window[0]])].cpu().numpy()
+
+    def answers(self, draws: Sequence[Draw], window: range) -> Iterator[dict[str, np.ndarray]]:
+        """Logits of the passes of a window, some at a time, each (A, A) in table order."""
+        import torch
+
+        variables = self.tables[0].shape[1]
+        most = max(1, _CACHED_PAIRS // variables**2) if self.device.type == "cpu" else len(window)
+
+        def answer(passes: list[int]) -> dict[str, np.ndarray]:
+            inputs = [self._permuted(draws[k]) for k in passes]
+            cells, observed, statistics = (torch.stack(part) for part in zip(*inputs, strict=True))
+            with torch.no_grad():
+                prediction = self.network(cells, observed, None, statistics, seed=self.seed)
+            found = {name: getattr(prediction, field).float().cpu().numpy() for name, field in _HEADS.items()}
+            return {
+                name: np.stack([_in_table_order(m, draws[k].columns) for m, k in zip(part, passes, strict=True)])
+                for name, part in found.items()
+            }
+
+        groups = list(_together(draws, window, most))
+        yield from (side_by_side if self.device.type == "cpu" else map)(answer, groups)
+
+    def _sample(self, draw: Draw) -> tuple[torch.Tensor, torch.Tensor]:
+        import torch
+
+        values = self.tables[draw.omits_outliers]
+        chosen = values if draw.rows is None else values[draw.rows]
+        observed = ~np.isnan(chosen)
+        filled = np.where(observed, chosen, 0.0).astype(np.float32)
+        return torch.from_numpy(filled).to(self.device), torch.from_numpy(observed).to(self.device)
+
+    def _computed(self, draw: Draw, k: int) -> torch.Tensor:
+        """(A, A, F) of one pass. One pass at a time, so that the batch size cannot change a single bit."""
+        import torch
+
+        from foundcause.model.interface import Inputs
+
+        values, observed = self._samples[_key(draw)]
+        everything = torch.ones(1, values.shape[1], dtype=torch.bool, device=self.device)
+        inputs = Inputs(values=values[None], observed=observed[None], variables=everything)
+        return self.network.statistics(inputs, seed=self.seed, look=k, lagged_BDDL=self.lags)[0]
+
+    def _permuted(self, draw: Draw) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Cells, mask and statistics of a pass in its column order."""
+        import torch
+
+        (cells, observed), statistics = self._samples[_key(draw)], self._statistics[_key(draw)]
+        if draw.columns is None:
+            return cells, observed, statistics
+        index = torch.as_tensor(draw.columns, device=self.device)
+        return cells[:, index], observed[:, index], statistics[index][:, index]
+
+
+def _together(draws: Sequence[Draw], window: range, most: int) -> Iterator[list[int]]:
+    """Neighboring passes with equally many rows, which the network can take at once, at most ``most``."""
+
+    def length(k: int) -> int:
+        rows = draws[k].rows
+        return -1 if rows is None else len(rows)
+
+    for _, group in groupby(window, key=length):
+        passes = list(group)
+        yield from (passes[start : start + most] for start in range(0, len(passes), most))
+
+
+def _key(draw: Draw) -> tuple[int, bool]:
+    """Passes that share it see the same table."""
+    return -1 if draw.rows is None else id(draw.rows), draw.omits_outliers
+
+
+def _in_table_order(logits: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    if order is None:
+        return logits
+    restored = np.empty_like(logits)
+    restored[np.ix_(order, order)] = logits
+    return restored
+
+
+def _report(progress: Progress | None, done: int, total: int, stage: str) -> None:
+    if progress is not None:
+        progress(done, total, stage)
