@@ -19,3 +19,12 @@ def opened() -> Iterator[Any]:
         browser = engine.chromium.launch(executable_path=PATH, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
+
+
+def click_cell(page: Any, map_id: str, i: int, j: int) -> None:
+    """Click the cell [i, j] of a heat map."""
+    canvas = page.locator(f"{map_id} canvas")
+    canvas.scroll_into_view_if_needed()
+    cell, margin, size = (float(canvas.get_attribute(f"data-{name}")) for name in ("cell", "margin", "size"))
+    scale = canvas.bounding_box()["width"] / size
+    canvas.click(position={"x": (margin + (j + 0.5) * cell) * scale, "y": (margin + (i + 0.5) * cell) * scale})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 STATIC = files("foundcause.report") / "static"
-SCRIPTS = ("details.js", "acyclic.js", "graph_view.js")
+SCRIPTS = ("acyclic.js", "answer.js", "details.js", "graph_layout.js", "graph_view.js")
 
 
 def run_script(expression: str, given: Any) -> Any:

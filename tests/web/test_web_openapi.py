@@ -24,7 +24,7 @@ def test_the_document_names_every_route(server):
         "/api/tables/{identity}/discoveries",
         "/api/discoveries/{identity}",
         "/api/discoveries/{identity}/result",
-        "/api/discoveries/{identity}/layout",
+        "/api/discoveries/{identity}/given",
         "/api/discoveries/{identity}/files/{file}",
     }
     runs = document["components"]["schemas"]["DiscoveryBody"]["properties"]["runs"]

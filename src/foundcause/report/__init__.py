@@ -1,5 +1,5 @@
-"""The self-contained HTML report: one file, no network, readable in light and dark."""
+"""What people see of a result: the HTML report, pictures, the terminal, notebooks, and files for other tools."""
 
-from foundcause.report.page import drawing, render_html, report_data, write_html
+from foundcause.report.page import given_pairs, render_html, write_html
 
-__all__ = ["drawing", "render_html", "report_data", "write_html"]
+__all__ = ["given_pairs", "render_html", "write_html"]

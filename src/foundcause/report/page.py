@@ -1,4 +1,4 @@
-"""Fills the report's template with a result. Everything that comes from the user's table is escaped here."""
+"""The HTML report: one file, no network, readable in light and dark. All text from the table is escaped here."""
 
 from __future__ import annotations
 
@@ -15,62 +15,91 @@ import numpy as np
 from foundcause.files import write_text
 from foundcause.findings import Finding, shown
 from foundcause.knowledge import Knowledge
-from foundcause.report.layout import layered_positions
 
 if TYPE_CHECKING:
     from foundcause.result import Result
 
 STATIC = files("foundcause.report") / "static"
+SCRIPTS = ("pictures.js", "acyclic.js", "answer.js", "details.js", "graph_layout.js", "graph_view.js", "report.js")
+"""In the order in which the page runs them."""
 
 
-def write_html(result: Result, path: str | Path, *, title: str | None = None) -> Path:
-    """Write the report to ``path`` and return it."""
-    return write_text(path, render_html(result, title=title))
+def write_html(result: Result, path: str | Path, *, title: str | None = None, embed_rows: int = 0) -> Path:
+    """Write the report as one file that needs no network.
 
+    Parameters
+    ----------
+    result : Result
+    path : path
+    title : str or None
+        Title of the page. None makes one from the name of the source, if known.
+    embed_rows : int, default=0
+        Rows of the table that the report contains, for plots of two columns. None are embedded by default.
 
-def render_html(result: Result, *, title: str | None = None) -> str:
-    """The whole page as text, the same whenever the result is: without its timing.
-
-    title: heading of the page; None makes one from the name of the source, if known.
+    Returns
+    -------
+    Path
     """
+    return write_text(path, render_html(result, title=title, embed_rows=embed_rows))
+
+
+def render_html(result: Result, *, title: str | None = None, embed_rows: int = 0) -> str:
+    """Return the report as text. It does not contain the timing, so that equal results give equal reports."""
     source = result.provenance.get("data", {}).get("source")
     title = title or (f"Causal graph of {source}" if source else "Causal graph")
-    data = {key: value for key, value in report_data(result).items() if key != "timing"}
+    data = {**result.to_dict(), **given_pairs(result)}
+    del data["timing"]
+    data["preview"] = data["preview"][:embed_rows] if data["preview"] and embed_rows else None
     return Template(_static("report.html")).substitute(
         title=escape(title),
-        summary=escape(_summary(result)),
+        headline=escape(headline(result)),
+        summary=escape(_summary(result, source)),
         findings=findings_section(result.findings),
         knowledge=_knowledge(result.knowledge),
         without_script=_without_script(result),
-        legend='<span class="known">given by you</span>' if data["required_pairs"] else "",
+        legend=_legend(result),
+        rows_note=_rows_note(data["preview"]),
         columns=_columns(result),
         settings=_facts(_flat(result.provenance)),
         result=_embedded(data),
         style=_static("style.css"),
-        cytoscape=_static("vendor/cytoscape.min.js"),
-        pictures=_static("pictures.js"),
-        details=_static("details.js"),
-        acyclic=_static("acyclic.js"),
-        graph_view=_static("graph_view.js"),
-        report=_static("report.js"),
+        scripts="\n".join(map(_static, SCRIPTS)),
     )
 
 
-def report_data(result: Result) -> dict[str, Any]:
-    """What the page's script needs: the result's JSON and what ``drawing`` adds."""
-    return {**result.to_dict(), **drawing(result)}
-
-
-def drawing(result: Result) -> dict[str, list[Any]]:
-    """A place for each node, and the edges (i, j) that knowledge forbids or requires, by rows of the matrices."""
-    positions = layered_positions(result.graph)
+def given_pairs(result: Result) -> dict[str, list[Any]]:
+    """Return the edges (i, j) that knowledge forbids or requires, by rows of the matrices."""
     forbidden, required = (result.knowledge or Knowledge()).masks(result.names)
-    np.fill_diagonal(forbidden, False)  # no column causes itself: nobody had to say so
-    return {
-        "positions": [positions[name] for name in result.names],
-        "forbidden_pairs": np.argwhere(forbidden).tolist(),
-        "required_pairs": np.argwhere(required).tolist(),
-    }
+    np.fill_diagonal(forbidden, False)  # no column causes itself, which is not knowledge
+    return {"forbidden_pairs": np.argwhere(forbidden).tolist(), "required_pairs": np.argwhere(required).tolist()}
+
+
+def headline(result: Result) -> str:
+    """Say in one sentence what was discovered."""
+    columns, edges = len(result.names), result.edges
+    if not len(edges):
+        return f"No edge among {columns} columns is probable enough to be shown"
+    best = edges.iloc[0]
+    count = f"{_counted(len(edges), 'edge')} among {columns} columns"
+    return f"{count}, most probably {best['cause']} → {best['effect']} ({best['probability']:.0%})"
+
+
+def _legend(result: Result) -> str:
+    known = result.knowledge or Knowledge()
+    entries = [
+        ("", "causes", True),
+        ("undecided", "undecided direction", True),
+        ("hidden", "share a hidden cause", True),
+    ]
+    entries += [("known", "given by you", bool(known.required))]
+    entries += [("root", "nothing causes it", bool(known.roots)), ("sink", "it causes nothing", bool(known.sinks))]
+    return "".join(f'<span class="{kind}">{text}</span>' for kind, text, present in entries if present)
+
+
+def _rows_note(preview: list[Any] | None) -> str:
+    if preview:
+        return f"This file contains {len(preview)} rows of the table, for the plots of two columns."
+    return "This file contains names of columns and probabilities, but no rows of the table."
 
 
 def _static(name: str) -> str:
@@ -94,13 +123,15 @@ def _rounded(value: Any) -> Any:
     return value
 
 
-def _summary(result: Result) -> str:
+def _summary(result: Result, source: str | None) -> str:
     rows = result.provenance.get("data", {}).get("rows")
     size = f"{len(result.names)} columns" + (f", {rows:,} rows" if isinstance(rows, int) else "")
-    edges, hidden = int(result.adjacency.to_numpy().sum()), len(result.confounded_pairs)
+    edges, hidden = len(result.edges), len(result.confounded_pairs)
     given = len(result.knowledge.required) if result.knowledge else 0
-    told = f" ({given} given by you)" if given else ""
-    return f"{size}: {_counted(edges, 'edge')}{told}, {_counted(hidden, 'pair')} with a probable hidden common cause."
+    by_user = f" ({given} given by you)" if given else ""
+    named = f"{source}: " if source else ""
+    pairs = _counted(hidden, "pair")
+    return f"{named}{size}. {_counted(edges, 'edge')}{by_user}, {pairs} with a probable hidden common cause."
 
 
 def _counted(number: int, noun: str) -> str:
@@ -131,7 +162,7 @@ def _folded(findings: Sequence[Finding]) -> str:
 
 
 def _knowledge(known: Knowledge | None) -> str:
-    """What the user said beforehand, as a section; nothing when nothing was said."""
+    """The knowledge of the user as a section, empty without knowledge."""
     if known is None:
         return ""
     entries = {
@@ -145,18 +176,18 @@ def _knowledge(known: Knowledge | None) -> str:
     said = {key: text for key, text in entries.items() if text}
     if not said:
         return ""
-    note = "The graph obeys this; it was not discovered."
+    note = "The graph follows this. It was not discovered."
     if known.tiers:
         note += " A later tier cannot cause an earlier one, nor can it through columns without a tier."
-    heading = "<h2>What you said beforehand</h2>"
+    heading = "<h2>What you knew beforehand</h2>"
     return f'<section id="knowledge">{heading}{_facts(said)}<p class="soft">{note}</p></section>'
 
 
 def _without_script(result: Result) -> str:
     """The edges for a browser that runs no scripts, which draw everything else about the graph."""
-    told = "This browser runs no scripts, so the graph is not drawn; these are its edges."
+    told = "This browser runs no scripts, so the graph is not drawn. These are its edges."
     if not len(result.edges):
-        return "<p>This browser runs no scripts, so the graph is not drawn; no edge is shown.</p>"
+        return "<p>This browser runs no scripts, so the graph is not drawn. It has no edges.</p>"
     head = "".join(f'<th scope="col">{text}</th>' for text in ("cause", "effect", "probability", "agreement"))
     rows = []
     for edge in result.edges.to_dict("records"):
@@ -168,7 +199,7 @@ def _without_script(result: Result) -> str:
 
 def _columns(result: Result) -> str:
     head = "".join(
-        f'<th scope="col">{text}</th>' for text in ("column", "taken as", "encoding", "missing", "distinct", "")
+        f'<th scope="col">{text}</th>' for text in ("column", "read as", "encoding", "missing", "distinct", "")
     )
     rows = []
     for column in result.column_info:

@@ -120,7 +120,7 @@ def discover(task: dict[str, Any], report: Progress) -> dict[str, Any]:
     import torch
 
     from foundcause import api
-    from foundcause.report import drawing
+    from foundcause.report import given_pairs
 
     torch.set_num_threads(int(task["threads"]))
     report(0, 0, "loading")
@@ -145,7 +145,7 @@ def discover(task: dict[str, Any], report: Progress) -> dict[str, Any]:
             if file.name != EVERYTHING:
                 archive.write(file, file.name)
     result.to_json(folder / ANSWER)
-    return drawing(result)
+    return given_pairs(result)
 
 
 def refuse_foreign(path: Path, name: str) -> None:

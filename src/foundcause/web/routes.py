@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from foundcause import __version__
 from foundcause.web.job_process import ANSWER, EVERYTHING
 from foundcause.web.jobs import Job
-from foundcause.web.schemas import About, DiscoveryBody, JobView, Layout, Problem, SessionView, TableView
+from foundcause.web.schemas import About, DiscoveryBody, GivenPairs, JobView, Problem, SessionView, TableView
 from foundcause.web.security import cookie_name
 from foundcause.web.sessions import SESSION_COOKIE, Session, StoredTable
 from foundcause.web.uploads import (
@@ -265,11 +265,11 @@ async def show_result(job: TheDiscovery) -> FileResponse:
     return FileResponse(finished(job) / ANSWER, media_type="application/json")
 
 
-@router.get("/discoveries/{identity}/layout", responses=_problems(404, 409))
-async def show_layout(job: TheDiscovery) -> Layout:
-    """Where the page draws each column, and which edges knowledge forbids or requires."""
+@router.get("/discoveries/{identity}/given", responses=_problems(404, 409))
+async def show_given_pairs(job: TheDiscovery) -> GivenPairs:
+    """The edges that knowledge forbids or requires."""
     finished(job)
-    return Layout.model_validate(job.answer)
+    return GivenPairs.model_validate(job.answer)
 
 
 @router.get("/discoveries/{identity}/files/{file}", responses=_problems(404, 409))

@@ -106,9 +106,8 @@ class DiscoveryBody(BaseModel):
     nominal: list[Name] = Field(default=[], max_length=_MANY, description="Columns whose numbers are codes.")
 
 
-class Layout(BaseModel):
-    """Where the page draws each column, in the order of the result's names, and the edges (i, j) that were given."""
+class GivenPairs(BaseModel):
+    """The edges (i, j) that knowledge forbids or requires, by rows of the result's matrices."""
 
-    positions: list[tuple[float, float]]
     forbidden_pairs: list[tuple[int, int]]
     required_pairs: list[tuple[int, int]]

@@ -17,10 +17,10 @@ function percent(value) {
 
 const IN_FULL = 3; // the same as in findings/finding.py
 
-/** Findings, the most serious first; all but the first three are folded. */
-function findingsList(findings) {
-  const list = (some) => element("ul", { class: "findings" },
-    ...some.map((finding) => element("li", { class: finding.severity, "data-code": finding.code }, finding.message)));
+/** Findings, the most serious first; all but the first three are folded. `fixButton(finding)` may add a button. */
+function findingsList(findings, fixButton) {
+  const list = (some) => element("ul", { class: "findings" }, ...some.map((finding) => element("li",
+    { class: finding.severity, "data-code": finding.code }, element("span", {}, finding.message), fixButton ? fixButton(finding) : null)));
   const box = element("div", {}, list(findings.slice(0, IN_FULL)));
   const folded = findings.slice(IN_FULL);
   if (folded.length) box.append(element("details", {}, element("summary", {}, `${folded.length} more`), list(folded)));
@@ -42,7 +42,6 @@ function inWords(probability) {
   return probability >= 0.05 ? "unlikely" : "very unlikely";
 }
 
-const UNDECIDED = 0.65; // share of both directions below which neither is settled; the same as in diagnostics/graph.py
 const FAR_LESS = 0.1;
 
 /** What may be said about the edge i -> j, in sentences: first what the user knew, then what the columns say. */
@@ -143,7 +142,7 @@ function edgeDetails(result, i, j) {
       ...(told(i, j, passes) === passes ? [["stood in", passes]] : []),
       ["hidden common cause", hiddenChance(result, i, j)],
     ]),
-    scatterPlot(result, i, j), evidenceTable(result, i, j));
+    pairPlot(result, i, j), evidenceTable(result, i, j));
 }
 
 function hiddenChance(result, i, j) {
@@ -158,10 +157,11 @@ function hiddenDetails(result, i, j) {
     facts([["hidden common cause", hiddenChance(result, i, j)],
       [`${result.names[i]} → ${result.names[j]}`, percent(result.probabilities[i][j])],
       [`${result.names[j]} → ${result.names[i]}`, percent(result.probabilities[j][i])]]),
-    scatterPlot(result, i, j), evidenceTable(result, i, j));
+    pairPlot(result, i, j), evidenceTable(result, i, j));
 }
 
-function nodeDetails(result, index, edges) {
+/** Facts about a column; `focus`, if given, is called to draw it and its neighbors alone. */
+function nodeDetails(result, index, edges, focus) {
   const listed = (items) => (items.length ? items.map((k) => result.names[k]).join(", ") : "none");
   const column = (result.columns || []).find((info) => info.name === result.names[index]);
   const rows = [
@@ -169,11 +169,17 @@ function nodeDetails(result, index, edges) {
     ["direct effects", listed(edges.filter((edge) => edge.i === index).map((edge) => edge.j))],
   ];
   if (column) {
-    rows.push(["taken as", column.kind], ["encoding", column.encoding], ["missing", percent(column.missing)],
+    rows.push(["read as", column.kind], ["encoding", column.encoding], ["missing", percent(column.missing)],
       ["distinct values", String(column.distinct)]);
     if (column.reason) rows.push([column.role, column.reason]);
   }
-  return element("div", {}, element("h3", {}, result.names[index]), facts(rows));
+  const box = element("div", {}, element("h3", {}, result.names[index]), facts(rows));
+  if (focus) {
+    const button = element("button", { type: "button", class: "focus" }, "Show only its neighbors");
+    button.addEventListener("click", focus);
+    box.append(button);
+  }
+  return box;
 }
 
 /** Rows of the table of edges, most probable first; open(i, j) is called on a click. Given edges carry no numbers. */
@@ -185,4 +191,29 @@ function edgeRows(result, edges, open) {
       : [probability.toFixed(2), result.probabilities[j][i].toFixed(2), percent(result.agreement[i][j])];
     return element("tr", {}, element("td", {}, button), ...numbers.map((text) => element("td", {}, text)));
   });
+}
+
+/** The panel over the graph: show(...content) opens it, hide() closes it. `onClose` follows the close button and Escape. */
+function detailsPanel(panel, onClose) {
+  const hide = () => { panel.hidden = true; panel.replaceChildren(); };
+  const close = () => { hide(); onClose(); };
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !panel.hidden) close(); });
+  return {
+    hide,
+    show(...content) {
+      const button = element("button", { type: "button", class: "close", "aria-label": "Close the details" }, "✕");
+      button.addEventListener("click", close);
+      panel.replaceChildren(button, ...content);
+      panel.hidden = false;
+    },
+  };
+}
+
+/** One sentence that says what was discovered. */
+function headline(result) {
+  const edges = [...(result.edges || [])].sort((a, b) => b.probability - a.probability);
+  if (!edges.length) return `No edge among ${result.names.length} columns is probable enough to be shown`;
+  const [{ cause, effect, probability }] = edges;
+  const count = `${edges.length} ${edges.length === 1 ? "edge" : "edges"} among ${result.names.length} columns`;
+  return `${count}, most probably ${cause} → ${effect} (${percent(probability)})`;
 }

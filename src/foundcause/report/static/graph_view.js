@@ -1,69 +1,17 @@
 "use strict";
 /* The interactive graph, shared by the HTML report and the web page.
  *
- * createGraphView(container, result, handlers) draws `result` (the JSON of Result.to_json plus `positions`)
- * and returns { setThreshold, showHidden, fit, select, refreshColours, redraw, edges }.
- * handlers.onEdge(edge), handlers.onHidden(pair), handlers.onNode(index), handlers.onClear() tell what was clicked;
- * handlers.onRedraw(edges, note) tells what is drawn, and in words (or "") which hidden common causes are not;
- * handlers.rules() may give what is known already, as { i, j, kind: "forbidden" | "required" }, to be drawn too.
+ * createGraphView(container, result, handlers) draws `result` (the JSON of Result.to_json and the pairs that knowledge
+ * gives) as SVG. handlers.onEdge(edge), onHidden(pair), onRule(rule), onNode(index) and onClear() say what was clicked,
+ * handlers.onRedraw(edges, note) which edges there are and, in words, what is not drawn. handlers.rules() may give what
+ * is known already, as { i, j, kind: "forbidden" | "required" }.
  */
 
-const MIN_AGREEMENT = 0.5; // share of passes an edge must stand in; the same as in decode/protocol.py
-
-/** Whether what the user knew beforehand says of i -> j that it is "required" or "forbidden". */
-function isGiven(result, kind, i, j) {
-  return (result[`${kind}_pairs`] || []).some(([cause, effect]) => cause === i && effect === j);
-}
-
-/** Edges { i, j, probability, given } at a threshold: the answer itself where it was decoded, elsewhere decoded anew. */
-function edgesAtThreshold(result, threshold) {
-  const graph = threshold === result.threshold ? result.adjacency : decodedAt(result, threshold);
-  const shown = [];
-  graph.forEach((row, i) => row.forEach((edge, j) => {
-    if (edge) shown.push({ i, j, probability: result.probabilities[i][j], given: isGiven(result, "required", i, j) });
-  }));
-  return shown;
-}
-
-/** The graph by the rule of decode/protocol.py.
- *
- * Passes were counted at the answer's threshold only. Above it an edge stands in no more of them. Below it in more, but
- * never in those that held the reverse: what cannot stand in half of them is left out, and the less likely direction,
- * which hardly ever does.
- */
-function decodedAt(result, threshold) {
-  const { probabilities: edges, agreement: agreed } = result;
-  const optimal = (((result.provenance || {}).options || {}).protocol || "default") === "default"; // the others decode greedily
-  const required = edges.map((row, i) => row.map((_, j) => isGiven(result, "required", i, j)));
-  const before = tierOrder(result);
-  // A step to a later tier is kept like a required edge while cycles are removed, though it is no edge of the graph.
-  const kept = required.map((row, i) => row.map((given, j) => given || before[i][j]));
-  const likelier = (i, j) => edges[i][j] > edges[j][i] || (edges[i][j] === edges[j][i] && i < j);
-  const below = threshold < result.threshold;
-  const stands = (i, j) => (below ? likelier(i, j) && 1 - agreed[j][i] >= MIN_AGREEMENT : agreed[i][j] >= MIN_AGREEMENT);
-  const weights = edges.map((row, i) => row.map((probability, j) => {
-    if (i === j) return 0;
-    const candidate = probability > threshold && stands(i, j) && (optimal || likelier(i, j));
-    if (optimal) return candidate || required[i][j] ? logOddsGain(probability, threshold) : 0;
-    return required[i][j] || candidate ? Math.max(probability, 1e-12) : 0;
-  }));
-  const heavy = weights.map((row, i) => row.map((weight, j) => (kept[i][j] ? 2 : weight)));
-  const ordered = optimal ? maximumAcyclic(weights, kept) : greedyAcyclic(heavy);
-  return ordered.map((row, i) => row.map((linked, j) => linked && weights[i][j] > 0));
-}
-
-/** Rows of booleans: the tier of i is earlier than that of j, so that no path may lead back. */
-function tierOrder(result) {
-  const tier = new Map();
-  ((result.knowledge || {}).tiers || []).forEach((members, k) => members.forEach((name) => tier.set(name, k)));
-  return result.names.map((one) => result.names.map((other) => tier.get(one) < tier.get(other)));
-}
-
-/** How many nats an edge lies above the cut. */
-function logOddsGain(probability, threshold) {
-  const logit = (p) => { const q = Math.min(Math.max(p, 1e-9), 1 - 1e-9); return Math.log(q / (1 - q)); };
-  return Math.max(logit(probability) - logit(threshold), 1e-9);
-}
+const MANY_EDGES = 60; // of more, the strongest are drawn
+const MANY_LONELY = 24; // more columns without edges are hidden
+const FONT = "13px system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+const LONGEST_NAME = 168; // pixels
+const LED_AROUND = 160; // edges; nobody follows single ones of more
 
 /** Wires the slider: it moves in steps, but where it rests for the answer's threshold it means exactly that. */
 function bindThreshold(slider, readout, reset, current) {
@@ -83,145 +31,304 @@ function bindThreshold(slider, readout, reset, current) {
   return recommend;
 }
 
-/** Pairs with a probable hidden common cause. */
-function hiddenPairs(result) {
-  const pairs = [];
-  for (let i = 0; i < result.names.length; i++) {
-    for (let j = i + 1; j < result.names.length; j++) {
-      const probability = result.confounding[i][j];
-      if (probability > result.confounding_threshold) pairs.push({ i, j, probability });
+function graphElement(name, attributes, text) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+/** Names as they are drawn, and the widths of their boxes. Long names often differ at their end only. */
+function measuredNames(names) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = FONT;
+  return names.map((name) => {
+    const clean = name.replace(/\s+/g, " ").trim() || "(blank)";
+    let text = clean;
+    for (let keep = clean.length - 1; keep > 4 && pen.measureText(text).width > LONGEST_NAME; keep--) {
+      text = `${clean.slice(0, Math.ceil(keep / 2))}…${clean.slice(-Math.floor(keep / 2))}`;
     }
-  }
-  return pairs;
+    return { text, width: Math.max(46, pen.measureText(text).width + 22) };
+  });
 }
 
-const DENSE = { least: 12, oneIn: 3, followed: 3 }; // the same as in diagnostics/graph.py
-
-/** The pairs that are drawn: none under dense confounding, else the strongest that can be followed. */
-function drawnPairs(result) {
-  const pairs = hiddenPairs(result);
-  const roots = (result.knowledge || {}).roots || [];
-  const excluded = (result.columns || []).filter((info) => info.role !== "variable").map((info) => info.name);
-  const columns = result.names.filter((name) => !roots.includes(name) && !excluded.includes(name)).length;
-  if (pairs.length >= DENSE.least && DENSE.oneIn * pairs.length > columns * (columns - 1) / 2) return [];
-  if (pairs.length <= DENSE.followed * columns) return pairs;
-  return pairs.sort((a, b) => b.probability - a.probability).slice(0, columns);
-}
-
-/** What to say of pairs that are not drawn; "" when all are. */
-function drawnNote(result) {
-  const [drawn, all] = [drawnPairs(result).length, hiddenPairs(result).length];
-  if (drawn === all) return "";
-  const rest = "The matrix below and the saved files have all of them.";
-  return drawn ? `Only the ${drawn} most probable of ${all} pairs with a hidden common cause are drawn. ${rest}`
-    : `${all} pairs may share a hidden common cause. They are too many to draw. ${rest}`;
-}
-
-function cssColour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function graphStyle() {
-  return [
-    { selector: "node", style: {
-      label: "data(label)", shape: "round-rectangle", width: "label", height: 26, padding: "7px",
-      "text-valign": "center", "text-halign": "center", "font-size": 13, "text-wrap": "ellipsis", "text-max-width": 150,
-      "background-color": cssColour("--node"), color: cssColour("--ink"),
-      "border-width": 1, "border-color": cssColour("--line") } },
-    { selector: "edge.cause", style: {
-      "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 1.1,
-      width: "mapData(probability, 0, 1, 0.8, 4.5)", opacity: "mapData(probability, 0, 1, 0.35, 1)",
-      "line-color": cssColour("--cause"), "target-arrow-color": cssColour("--cause") } },
-    { selector: "edge.hidden", style: {
-      "curve-style": "unbundled-bezier", "control-point-distances": [55], "control-point-weights": [0.5],
-      "line-style": "dashed", "source-arrow-shape": "triangle", "target-arrow-shape": "triangle", "arrow-scale": 0.8,
-      width: "mapData(probability, 0, 1, 0.8, 3)", opacity: 0.85, "line-color": cssColour("--hidden"),
-      "source-arrow-color": cssColour("--hidden"), "target-arrow-color": cssColour("--hidden") } },
-    { selector: "edge.required", style: {
-      "curve-style": "bezier", "target-arrow-shape": "triangle", width: 3, opacity: 1,
-      "line-color": cssColour("--required"), "target-arrow-color": cssColour("--required") } },
-    { selector: "edge.forbidden", style: {
-      "curve-style": "bezier", "line-style": "dotted", "target-arrow-shape": "tee", width: 2, opacity: 0.8,
-      "line-color": cssColour("--soft"), "target-arrow-color": cssColour("--soft"),
-      label: "✕", "font-size": 15, color: cssColour("--soft") } },
-    { selector: ":selected", style: {
-      "border-width": 3, "border-color": cssColour("--focus"), "line-color": cssColour("--focus"),
-      "target-arrow-color": cssColour("--focus"), "source-arrow-color": cssColour("--focus"), opacity: 1 } },
-    { selector: ".faded", style: { opacity: 0.3 } },
-  ];
-}
-
-/** Places of the nodes; a single column of nodes is bent, because its longer edges would lie on one another. */
-function nodePlaces(positions) {
-  const straight = positions.length > 2 && positions.every(([x]) => Math.abs(x - positions[0][0]) < 1e-6);
-  return positions.map(([x, y]) => ({ x: 150 * (straight ? x + 1.1 * Math.sin(1.9 * y) : x), y: -95 * y }));
+/** "root", "sink" or "excluded" by what the user said or how the column was read; "" for others. */
+function roleOf(result, name) {
+  const column = (result.columns || []).find((info) => info.name === name);
+  if (column && column.role !== "variable") return "excluded";
+  const known = result.knowledge || {};
+  if ((known.roots || []).includes(name)) return "root";
+  return (known.sinks || []).includes(name) ? "sink" : "";
 }
 
 function createGraphView(container, result, handlers) {
-  const state = { threshold: result.threshold, hidden: true, edges: [] };
-  const places = nodePlaces(result.positions);
-  const nodes = result.names.map((name, k) => ({
-    data: { id: "n" + k, label: name, index: k },
-    position: places[k],
-  }));
-  const view = cytoscape({
-    container, elements: nodes, style: graphStyle(), layout: { name: "preset", fit: true, padding: 24 },
-    minZoom: 0.1, maxZoom: 4, wheelSensitivity: 0.3, boxSelectionEnabled: false,
-  });
+  const labels = measuredNames(result.names);
+  const state = { threshold: result.threshold, hidden: true, strongest: MANY_EDGES, focus: null, lonely: null, zoom: 1,
+    edges: [], selected: null };
+  let svg = null;
+  let size = { width: 0, height: 0 };
+
+  /** What is drawn: nodes, edges, confounded pairs and rules. */
+  function content() {
+    state.edges = edgesAtThreshold(result, state.threshold);
+    const ranked = [...state.edges].sort((a, b) => b.given - a.given || b.probability - a.probability);
+    let edges = ranked.slice(0, state.strongest);
+    let pairs = state.hidden ? drawnPairs(result) : [];
+    const rules = handlers.rules ? handlers.rules() : [];
+    let nodes = result.names.map((_, k) => k);
+    if (state.focus !== null) {
+      const near = new Set([state.focus]);
+      for (const { i, j } of [...state.edges, ...pairs]) {
+        if (i === state.focus) near.add(j);
+        if (j === state.focus) near.add(i);
+      }
+      nodes = nodes.filter((k) => near.has(k));
+      edges = ranked.filter(({ i, j }) => near.has(i) && near.has(j));
+      pairs = pairs.filter(({ i, j }) => near.has(i) && near.has(j));
+    }
+    const used = new Set([...edges, ...pairs, ...rules].flatMap(({ i, j }) => [i, j]));
+    const lonely = nodes.filter((k) => !used.has(k) && k !== state.focus);
+    const hide = state.lonely === null ? lonely.length > MANY_LONELY && used.size > 0 : !state.lonely;
+    if (hide) nodes = nodes.filter((k) => !lonely.includes(k));
+    return { nodes, edges, pairs, rules, left: hide ? lonely.length : 0 };
+  }
 
   function redraw() {
-    const selected = view.$("edge:selected").map((edge) => edge.id());
-    view.edges().remove();
-    state.edges = edgesAtThreshold(result, state.threshold);
-    for (const { i, j, probability, given } of state.edges) {
-      view.add({ group: "edges", classes: given ? "cause required" : "cause",
-        data: { id: `e${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
+    const { nodes, edges, pairs, rules, left } = content();
+    const width = Math.max(container.clientWidth - 4, 240);
+    const short = width < 560;
+    const layout = layeredLayout(nodes, edges, labels.map((label) => label.width), width, short ? 240 : 400);
+    size = { width: layout.width, height: layout.height };
+    const boxes = new Map(nodes.map((k) => [k, { ...layout.places.get(k), w: labels[k].width, h: 28 }]));
+    svg = graphElement("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "group", class: "graph" });
+    svg.append(graphElement("title", {}, `Causal graph with ${nodes.length} columns and ${edges.length} edges`), markers());
+    const known = new Map(rules.map((rule) => [`${rule.i}-${rule.j}`, rule]));
+    const around = edges.length + pairs.length <= LED_AROUND;
+    const line = (kind, { i, j }, least, build) => {
+      const [a, b] = [boxes.get(i), boxes.get(j)];
+      if (!a || !b) return;
+      const others = around ? nodes.filter((k) => k !== i && k !== j).map((k) => boxes.get(k)) : [];
+      svg.append(build(pathBetween(a, b, bowOf(a, b, others, least)), `${kind}${i}-${j}`));
+    };
+    for (const pair of pairs) line("h", pair, 36, (path, id) => pairElement(pair, path, id));
+    for (const edge of edges) {
+      const rule = known.get(`${edge.i}-${edge.j}`);
+      line("e", edge, 0, (path, id) => edgeElement(edge, path, id, rule && rule.kind === "required"));
     }
-    if (state.hidden) {
-      for (const { i, j, probability } of drawnPairs(result)) {
-        view.add({ group: "edges", classes: "hidden",
-          data: { id: `h${i}-${j}`, source: "n" + i, target: "n" + j, i, j, probability } });
+    const drawn = new Set(edges.map(({ i, j }) => `${i}-${j}`));
+    for (const rule of rules) {
+      if (rule.kind === "required" && drawn.has(`${rule.i}-${rule.j}`)) continue;
+      line("r", rule, rule.kind === "forbidden" && drawn.has(`${rule.i}-${rule.j}`) ? 36 : 0, (path, id) => ruleElement(rule, path, id));
+    }
+    for (const k of nodes) svg.append(nodeElement(k, boxes.get(k)));
+    svg.addEventListener("click", (event) => { if (!event.target.closest("[data-id]")) { select(null); handlers.onClear(); } });
+    container.replaceChildren(svg);
+    scale();
+    select(state.selected && svg.querySelector(`[data-id="${state.selected}"]`) ? state.selected : null);
+    container.setAttribute("aria-label", `Causal graph with ${nodes.length} columns and ${edges.length} edges`);
+    if (handlers.onRedraw) handlers.onRedraw(state.edges, notes(edges.length, left));
+  }
+
+  function notes(drawn, left) {
+    const all = [];
+    if (state.focus !== null) all.push(`Only ${result.names[state.focus]} and its neighbors are drawn.`);
+    else if (drawn < state.edges.length) all.push(`The ${drawn} most probable of ${state.edges.length} edges are drawn.`);
+    if (left) all.push(`${left} columns without edges are not drawn.`);
+    if (state.hidden) all.push(drawnNote(result));
+    return all.filter(Boolean).join(" ");
+  }
+
+  function scale() {
+    svg.setAttribute("width", size.width * state.zoom);
+    svg.setAttribute("height", size.height * state.zoom);
+  }
+
+  function markers() {
+    const defs = graphElement("defs");
+    for (const kind of ["cause", "required", "hidden", "undecided"]) {
+      const round = kind === "undecided";
+      for (const end of ["start", "end"]) {
+        const marker = graphElement("marker", { id: `${kind}-${end}`, class: `marker ${kind}`, viewBox: "0 0 10 10", refX: round ? 5 : 9,
+          refY: 5, markerWidth: round ? 8 : 11, markerHeight: round ? 8 : 11, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" });
+        marker.append(round ? graphElement("circle", { cx: 5, cy: 5, r: 3.6 }) : graphElement("path", { d: "M 0 0.8 L 10 5 L 0 9.2 z" }));
+        defs.append(marker);
       }
     }
-    for (const { i, j, kind } of handlers.rules ? handlers.rules() : []) {
-      const drawn = view.getElementById(`e${i}-${j}`);
-      if (kind === "required" && drawn.length) drawn.addClass("required");
-      else view.add({ group: "edges", classes: `rule ${kind}`, data: { id: `r${i}-${j}`, source: "n" + i, target: "n" + j, i, j } });
+    return defs;
+  }
+
+  /** A thing that can be clicked or opened with the keyboard. */
+  function clickable(id, kind, label, open, parts) {
+    const group = graphElement("g", { "data-id": id, class: kind, tabindex: 0, role: "button", "aria-label": label });
+    group.append(graphElement("title", {}, label), ...parts);
+    const act = () => { select(id); open(); };
+    group.addEventListener("click", act);
+    group.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      act();
+    });
+    return group;
+  }
+
+  const curve = (d, kind, ends) => graphElement("path", { d, class: `line ${kind}`,
+    ...(ends !== "none" ? { "marker-end": `url(#${kind}-end)` } : {}), ...(ends === "both" ? { "marker-start": `url(#${kind}-start)` } : {}) });
+  const touch = (d) => graphElement("path", { d, class: "touch" });
+  const note = (middle, text) => graphElement("text", { x: middle.x, y: middle.y + 4, class: "edge-note" }, text);
+
+  function edgeElement(edge, { d, middle }, id, required) {
+    const { i, j, probability } = edge;
+    const undecided = !edge.given && !required && isUndecided(result, i, j);
+    const kind = edge.given || required ? "required" : undecided ? "undecided" : "cause";
+    const reverse = result.probabilities[j][i];
+    const label = edge.given ? `${result.names[i]} → ${result.names[j]}, given by you`
+      : `${result.names[i]} → ${result.names[j]}, probability ${probability.toFixed(2)}${undecided ? `, undecided: reverse ${reverse.toFixed(2)}` : ""}`;
+    const parts = [touch(d), strength(curve(d, kind, undecided ? "both" : "end"), probability)];
+    if (undecided) parts.push(note(middle, `${probability.toFixed(2)} → ${reverse.toFixed(2)} ←`));
+    return clickable(id, `edge ${kind}`, label, () => handlers.onEdge(edge), parts);
+  }
+
+  function strength(path, probability) {
+    path.style.strokeWidth = `${(0.8 + 2.4 * probability).toFixed(2)}px`; // as properties: the page's policy refuses attributes
+    path.style.strokeOpacity = (0.45 + 0.55 * probability).toFixed(2);
+    return path;
+  }
+
+  function pairElement(pair, { d }, id) {
+    const label = `${result.names[pair.i]} and ${result.names[pair.j]} share a hidden cause, probability ${pair.probability.toFixed(2)}`;
+    return clickable(id, "edge hidden", label, () => handlers.onHidden(pair), [touch(d), curve(d, "hidden", "both")]);
+  }
+
+  function ruleElement(rule, { d, middle }, id) {
+    const word = rule.kind === "required" ? "causes" : "does not cause";
+    const parts = [touch(d), curve(d, rule.kind, rule.kind === "required" ? "end" : "none")];
+    if (rule.kind === "forbidden") parts.push(note(middle, "✕"));
+    return clickable(id, `edge rule ${rule.kind}`, `${result.names[rule.i]} ${word} ${result.names[rule.j]}, by your rule`,
+      () => { if (handlers.onRule) handlers.onRule(rule); }, parts);
+  }
+
+  function nodeElement(k, { x, y, w, h }) {
+    const role = roleOf(result, result.names[k]);
+    const words = { root: ", nothing causes it", sink: ", it causes nothing", excluded: ", excluded", "": "" }[role];
+    return clickable(`n${k}`, `node ${role}`, result.names[k] + words, () => handlers.onNode(k), [
+      graphElement("rect", { x: x - w / 2, y: y - h / 2, width: w, height: h, rx: 7 }),
+      graphElement("text", { x, y: y + 4.5 }, labels[k].text)]);
+  }
+
+  /** Mark one thing and fade what is not near it; null marks nothing. */
+  function select(id) {
+    state.selected = id;
+    svg.classList.toggle("fading", id !== null);
+    for (const part of svg.querySelectorAll(".near, .selected")) part.classList.remove("near", "selected");
+    const chosen = id && svg.querySelector(`[data-id="${id}"]`);
+    if (!chosen) return;
+    chosen.classList.add("selected", "near");
+    const ends = (text) => (/^[ehr](\d+)-(\d+)$/.exec(text) || []).slice(1).map((k) => `n${k}`);
+    const near = new Set(ends(id));
+    for (const edge of svg.querySelectorAll(".edge")) {
+      const both = ends(edge.dataset.id);
+      if (!both.includes(id)) continue;
+      edge.classList.add("near");
+      both.forEach((end) => near.add(end));
     }
-    for (const id of selected) view.getElementById(id).select();
-    container.setAttribute("aria-label", `Causal graph with ${nodes.length} variables and ${state.edges.length} edges`);
-    if (handlers.onRedraw) handlers.onRedraw(state.edges, state.hidden ? drawnNote(result) : "");
+    for (const end of near) {
+      const node = svg.querySelector(`[data-id="${end}"]`);
+      if (node) node.classList.add("near");
+    }
   }
 
-  function emphasise(element) {
-    view.elements().removeClass("faded");
-    if (!element) return;
-    const near = element.isNode() ? element.closedNeighborhood() : element.union(element.connectedNodes());
-    view.elements().not(near).addClass("faded");
-  }
-
-  view.on("tap", "edge.cause", (event) => { emphasise(event.target); handlers.onEdge(event.target.data()); });
-  view.on("tap", "edge.hidden", (event) => { emphasise(event.target); handlers.onHidden(event.target.data()); });
-  view.on("tap", "edge.rule", (event) => { emphasise(event.target); if (handlers.onRule) handlers.onRule(event.target.data()); });
-  view.on("tap", "node", (event) => { emphasise(event.target); handlers.onNode(event.target.data("index")); });
-  view.on("tap", (event) => { if (event.target === view) { emphasise(null); handlers.onClear(); } });
-  view.on("resize", () => view.fit(undefined, 24));
+  let [lastWidth, pending] = [container.clientWidth, 0];
+  const observer = typeof ResizeObserver === "undefined" ? null : new ResizeObserver(() => {
+    if (container.clientWidth === lastWidth || !container.clientWidth) return;
+    lastWidth = container.clientWidth;
+    cancelAnimationFrame(pending);
+    pending = requestAnimationFrame(redraw);
+  });
+  if (observer) observer.observe(container);
   redraw();
 
   return {
-    cytoscape: view,
     edges: () => state.edges,
     setThreshold(value) { state.threshold = value; redraw(); },
     showHidden(value) { state.hidden = value; redraw(); },
-    fit() { emphasise(null); view.fit(undefined, 24); },
-    redraw,
-    refreshColours() { view.style(graphStyle()); },
-    select(id) {
-      view.elements().unselect();
-      const element = view.getElementById(id);
-      if (!element.length) return;
-      element.select();
-      emphasise(element);
+    showStrongest(count) { state.strongest = count; redraw(); },
+    /** Draw a column and its neighbors alone; null draws all again. */
+    focusOn(index) { state.focus = index; redraw(); },
+    zoomBy(factor) { state.zoom = Math.min(3, Math.max(0.25, state.zoom * factor)); scale(); },
+    /** The whole graph in sight, without shrinking its names below 11 pixels. */
+    fit() {
+      state.focus = null;
+      state.zoom = 1;
+      redraw();
+      state.zoom = Math.min(1, Math.max(11 / 13, container.clientHeight / size.height));
+      scale();
+      select(null);
     },
+    redraw,
+    select(id) {
+      select(id);
+      const chosen = svg.querySelector(`[data-id="${id}"]`);
+      if (chosen) chosen.scrollIntoView({ block: "nearest", inline: "nearest" });
+    },
+    svg: () => standaloneSvg(svg, size),
+    destroy() { if (observer) observer.disconnect(); },
   };
+}
+
+/** The drawing as the text of an SVG file: the page's styles become attributes. */
+function standaloneSvg(svg, { width, height }) {
+  const copy = svg.cloneNode(true);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  copy.removeAttribute("class");
+  const [from, to] = [svg.querySelectorAll("*"), copy.querySelectorAll("*")];
+  const wanted = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-family", "font-size", "text-anchor", "paint-order"];
+  from.forEach((node, k) => {
+    const style = getComputedStyle(node);
+    for (const name of wanted) if (["path", "rect", "circle", "text"].includes(node.localName)) to[k].setAttribute(name, style.getPropertyValue(name));
+    for (const name of ["class", "style", "tabindex", "role", "data-id", "aria-label"]) to[k].removeAttribute(name);
+  });
+  for (const path of copy.querySelectorAll("path")) if (path.getAttribute("stroke") === "rgba(0, 0, 0, 0)" || path.getAttribute("stroke") === "none" && path.getAttribute("fill") === "none") path.remove();
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** Wire the controls over a graph: search, strongest edges, hidden causes, zoom, and copying. `current` gives the view. */
+function bindGraphControls(byId, current) {
+  byId("hidden").addEventListener("change", (event) => current().view.showHidden(event.target.checked));
+  byId("strongest").addEventListener("change", (event) => {
+    const count = Math.max(1, Math.round(Number(event.target.value)) || MANY_EDGES);
+    event.target.value = count;
+    current().view.showStrongest(count);
+  });
+  byId("fit").addEventListener("click", () => current().view.fit());
+  byId("zoom-in").addEventListener("click", () => current().view.zoomBy(1.25));
+  byId("zoom-out").addEventListener("click", () => current().view.zoomBy(0.8));
+  byId("search").addEventListener("change", (event) => {
+    const { result, open } = current();
+    const index = result.names.indexOf(event.target.value);
+    if (index >= 0) open(index);
+  });
+  byId("copy-svg").addEventListener("click", async () => {
+    const text = current().view.svg();
+    const button = byId("copy-svg");
+    const before = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch { // no permission, or no secure page: a file does as well
+      const link = document.createElement("a");
+      link.href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+      link.download = "graph.svg";
+      link.click();
+      button.textContent = "Saved";
+    }
+    setTimeout(() => { button.textContent = before; }, 1500);
+  });
+}
+
+/** Offer the columns of a result to the search field. */
+function fillSearch(byId, names) {
+  byId("search").value = "";
+  byId("search-names").replaceChildren(...names.map((name) => { const option = document.createElement("option"); option.value = name; return option; }));
 }

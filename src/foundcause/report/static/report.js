@@ -4,40 +4,53 @@
 (function () {
   const result = JSON.parse(document.getElementById("result").textContent);
   const byId = (id) => document.getElementById(id);
-  const panel = byId("details");
-  const hint = panel.firstElementChild;
-  const show = (content) => panel.replaceChildren(content);
+  const panel = detailsPanel(byId("details"), () => view.select(null));
+  const openNode = (index) => {
+    view.select(`n${index}`);
+    panel.show(nodeDetails(result, index, view.edges(), () => { view.focusOn(index); view.select(`n${index}`); }));
+  };
+  const openEdge = (i, j) => { view.select(`e${i}-${j}`); panel.show(edgeDetails(result, i, j)); };
+  const openPair = (i, j) => { view.select(`h${i}-${j}`); panel.show(hiddenDetails(result, i, j)); };
 
   const view = createGraphView(byId("graph"), result, {
-    onEdge: (edge) => show(edgeDetails(result, edge.i, edge.j)),
-    onHidden: (pair) => show(hiddenDetails(result, pair.i, pair.j)),
-    onNode: (index) => show(nodeDetails(result, index, view.edges())),
-    onClear: () => show(hint),
+    onEdge: (edge) => panel.show(edgeDetails(result, edge.i, edge.j)),
+    onHidden: (pair) => panel.show(hiddenDetails(result, pair.i, pair.j)),
+    onNode: openNode,
+    onClear: () => panel.hide(),
     onRedraw: fillEdges,
   });
   byId("graph").foundcauseView = view;
 
+  /** Open details from a table or a matrix below the graph. */
+  function reveal(open) {
+    return (i, j) => {
+      open(i, j);
+      byId("stage").scrollIntoView({ block: "nearest" });
+    };
+  }
+
   function fillEdges(edges, note) {
-    const open = (i, j) => { view.select(`e${i}-${j}`); show(edgeDetails(result, i, j)); };
-    byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, open));
+    byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, reveal(openEdge)));
     byId("edge-count").textContent = String(edges.length);
     byId("drawn-note").textContent = note;
     byId("drawn-note").hidden = !note;
   }
 
-  bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), () => ({ result, view }))();
-  byId("hidden").addEventListener("change", (event) => view.showHidden(event.target.checked));
-  byId("fit").addEventListener("click", () => view.fit());
+  const current = () => ({ result, view, open: openNode });
+  fillSearch(byId, result.names);
+  bindGraphControls(byId, current);
+  bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), current)();
+
+  const maps = [heatMap(result.names, result.probabilities, "--cause", "causes", reveal(openEdge)),
+    heatMap(result.names, result.confounding, "--hidden", "shares a hidden cause with", reveal(openPair))];
+  byId("heat-edges").append(maps[0]);
+  byId("heat-hidden").append(maps[1]);
+  const recolor = () => maps.forEach((map) => map.redraw());
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
-    view.refreshColours();
+    recolor();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.refreshColours());
-
-  byId("heat-edges").append(heatMap(result.names, result.probabilities, "--cause", "causes",
-    (i, j) => show(edgeDetails(result, i, j))));
-  byId("heat-hidden").append(heatMap(result.names, result.confounding, "--hidden", "shares a hidden cause with",
-    (i, j) => show(hiddenDetails(result, i, j))));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
 })();

@@ -5,6 +5,7 @@ import { createColumns } from "./columns.js";
 import { blankResult, createExplorer } from "./explore.js";
 import { createLanes } from "./lanes.js";
 import { createRules } from "./rules.js";
+import { createSuggestions } from "./suggestions.js";
 
 const { element, percent } = window;
 const byId = (id) => document.getElementById(id);
@@ -20,6 +21,7 @@ const rules = createRules({ list: byId("rules"), add: byId("rule-add"), cause: b
   effect: byId("rule-effect") }, () => { changed(); explorer.redraw(); });
 const explorer = createExplorer(rules);
 const columns = createColumns(byId("columns").tBodies[0], columnChanged);
+const suggestions = createSuggestions({ box: byId("trust"), list: byId("findings"), all: byId("apply-all") }, columns, lanes);
 
 // ---- problems and colours ---------------------------------------------------------------------------------------
 
@@ -38,7 +40,7 @@ byId("theme").addEventListener("click", () => {
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.refreshColours());
 
-// ---- 1 · the table ----------------------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------------------
 
 function take(file) {
   if (!file) return;
@@ -96,7 +98,6 @@ function showTable(table) {
   byId("start").hidden = true;
   byId("work").hidden = byId("end").hidden = false;
   nameTable();
-  byId("table-findings").replaceChildren(findingsList(description.findings));
   byId("within").checked = false;
   byId("runs").max = state.about ? state.about.runs : 50;
   byId("status").textContent = "";
@@ -104,6 +105,7 @@ function showTable(table) {
   lanes.reset(names);
   rules.reset(names);
   explorer.show(blankResult(names));
+  suggestions.show(description.findings);
   byId("main").focus({ preventScroll: true });
 }
 
@@ -113,8 +115,9 @@ function nameTable() {
 }
 
 function columnChanged(before, now) {
-  if (before === "drop" || now === "drop") showOtherColumns();
+  if ((before === "drop") !== (now === "drop")) showOtherColumns();
   else changed();
+  suggestions.refresh();
 }
 
 /** Another set of columns has another graph; what is known of columns left out, and the last graph, wait for their return. */
@@ -149,13 +152,14 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
   });
 }
 
-// ---- 2 · knowledge ----------------------------------------------------------------------------------------------
+// ---- knowledge ----------------------------------------------------------------------------------------------
 
 byId("add-tier").addEventListener("click", () => lanes.addTier());
 byId("within").addEventListener("change", changed);
 
 function knowledge() {
-  return { tiers: lanes.tiers(), forbidden: rules.of("forbidden"), required: rules.of("required"), forbid_within_tiers: byId("within").checked };
+  return { tiers: lanes.tiers(), forbidden: rules.of("forbidden"), required: rules.of("required"), forbid_within_tiers: byId("within").checked,
+    roots: columns.placed("root"), sinks: columns.placed("sink") };
 }
 
 /** All that a graph depends on but passes and seed. */
@@ -167,7 +171,7 @@ function changed() {
   byId("stale").hidden = !state.discovered || JSON.stringify(asked()) === state.shown.asked;
 }
 
-// ---- 3 · discovery ----------------------------------------------------------------------------------------------
+// ---- discovery ----------------------------------------------------------------------------------------------
 
 async function discover() {
   for (const id of ["runs", "seed"]) if (!byId(id).reportValidity()) return;
@@ -201,19 +205,20 @@ async function discover() {
 
 /** `sent` is what the graph was asked for; rules may have changed since. */
 async function showResult(id, sent, seconds) {
-  const [result, layout] = await Promise.all([call("GET", `/api/discoveries/${id}/result`), call("GET", `/api/discoveries/${id}/layout`)]);
+  const [result, given] = await Promise.all([call("GET", `/api/discoveries/${id}/result`), call("GET", `/api/discoveries/${id}/given`)]);
   if (!state.discovered) { // the first of this table, perhaps of a page that was loaded again
-    columns.adopt(result.provenance.options.read);
+    columns.adopt(result.provenance.options.read, result.knowledge || {});
     nameTable();
     lanes.keep(result.names);
     rules.keep(result.names);
   }
-  state.shown = { id, view: { ...result, ...layout }, asked: JSON.stringify(sent || asked()) };
+  state.shown = { id, view: { ...result, ...given }, asked: JSON.stringify(sent || asked()) };
   state.discovered = true;
   changed();
   const edges = result.edges.length;
   byId("status").textContent = `Done${seconds ? ` in ${seconds.toFixed(1)} seconds` : ""}: ${edges} ${edges === 1 ? "edge" : "edges"}.`;
   explorer.show(state.shown.view, id, state.about.files);
+  suggestions.show(result.findings);
 }
 
 async function cancel() {

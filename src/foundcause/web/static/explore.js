@@ -1,6 +1,7 @@
 /* The graph and everything that explains it: slider, details, edges, matrices, downloads. */
 
-const { bindThreshold, cssColour, createGraphView, edgeDetails, edgeRows, element, findingsList, heatMap, hiddenDetails, nodeDetails } = window;
+const { bindGraphControls, bindThreshold, createGraphView, detailsPanel, edgeDetails, edgeRows, element, fillSearch, headline, heatMap,
+  hiddenDetails, nodeDetails } = window;
 const byId = (id) => document.getElementById(id);
 
 const FILE_WORDS = {
@@ -10,16 +11,12 @@ const FILE_WORDS = {
   "everything.zip": "everything, ZIP",
 };
 
-/** Columns on a circle and no edges: what is shown before the first discovery. */
+/** Columns without edges: what is shown before the first discovery. */
 export function blankResult(names) {
-  const D = names.length;
   const zeros = names.map(() => names.map(() => 0));
-  const radius = Math.max(1, D / 7);
-  const angle = (k) => (2 * Math.PI * k) / D;
   return {
-    names, adjacency: zeros, probabilities: zeros, existence: zeros, confounding: zeros,
-    agreement: zeros, threshold: 0.5, confounding_threshold: 0.5, columns: [], preview: null, evidence: {}, blank: true,
-    positions: names.map((_, k) => [radius * Math.sin(angle(k)), 2 * radius * Math.cos(angle(k))]),
+    names, edges: [], adjacency: zeros, probabilities: zeros, existence: zeros, confounding: zeros, agreement: zeros,
+    threshold: 0.5, confounding_threshold: 0.5, columns: [], preview: null, evidence: {}, blank: true,
   };
 }
 
@@ -27,15 +24,17 @@ export function blankResult(names) {
 export function createExplorer(rules) {
   let result = null;
   let view = null;
+  let maps = [];
   let partner = null; // the column whose pair is being chosen
-  const panel = byId("details");
-  const put = (...content) => panel.replaceChildren(...content);
+  const panel = detailsPanel(byId("details"), () => { if (view) view.select(null); hint(); });
+  const put = (...content) => panel.show(...content);
 
   function hint() {
     partner = null;
-    put(element("p", { class: "soft" }, result && !result.blank
-      ? "Click an edge to see how sure it is, what speaks for its direction, and to require or forbid it. Click a variable to see its neighbours, or to pair it with another."
-      : "Know something already? Click two variables, one after the other, to require or forbid an edge between them. Then press “Discover the graph”."));
+    panel.hide();
+    byId("hint").textContent = result && !result.blank
+      ? "Click an edge to see how sure it is and the data behind it, and to require or forbid it. Click a column to see its neighbors."
+      : "Do you know something already? Click two columns, one after the other, to require or forbid an edge between them. Then press “Discover the graph”.";
   }
 
   const openEdge = (i, j) => {
@@ -51,32 +50,35 @@ export function createExplorer(rules) {
       openEdge(partner, index);
       return;
     }
-    const pair = element("button", { type: "button" }, "Pair with another variable");
+    view.select(`n${index}`);
+    const pair = element("button", { type: "button" }, "Pair with another column");
     const start = () => {
       partner = index;
-      pair.replaceWith(element("p", { class: "pairing" }, "Now click the other variable."));
+      pair.replaceWith(element("p", { class: "pairing" }, "Now click the other column."));
     };
     pair.addEventListener("click", start);
-    put(result.blank ? element("h3", {}, result.names[index]) : nodeDetails(result, index, view.edges()), pair);
+    const focus = () => { view.focusOn(index); view.select(`n${index}`); };
+    put(result.blank ? element("h3", {}, result.names[index]) : nodeDetails(result, index, view.edges(), focus), pair);
     if (result.blank) start();
   }
 
+  /** Open details from a table or a matrix below the graph. */
+  const reveal = (kind, open) => (i, j) => {
+    view.select(`${kind}${i}-${j}`);
+    open(i, j);
+    byId("stage").scrollIntoView({ block: "nearest" });
+  };
+
   function fillEdges(edges, note) {
-    const open = (i, j) => { view.select(`e${i}-${j}`); openEdge(i, j); };
-    byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, open));
+    byId("edges").tBodies[0].replaceChildren(...edgeRows(result, edges, reveal("e", openEdge)));
     byId("edge-count").textContent = String(edges.length);
     byId("drawn-note").textContent = note;
     byId("drawn-note").hidden = !note;
   }
 
-  const recommend = bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), () => ({ result, view }));
-  byId("hidden").addEventListener("change", (event) => view.showHidden(event.target.checked));
-  byId("fit").addEventListener("click", () => view.fit());
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !view) return;
-    view.fit();
-    hint();
-  });
+  const current = () => ({ result, view, open: openNode });
+  const recommend = bindThreshold(byId("threshold"), byId("threshold-value"), byId("reset"), current);
+  bindGraphControls(byId, current);
 
   function fillDownloads(discovery, files) {
     byId("downloads").replaceChildren(...files.map((file) => element("li", {},
@@ -85,9 +87,10 @@ export function createExplorer(rules) {
 
   function show(next, discovery, files) {
     result = next;
-    if (view) view.cytoscape.destroy();
+    if (view) view.destroy();
     const graph = byId("graph");
-    graph.replaceChildren();
+    byId("hidden").checked = true;
+    byId("strongest").value = 60;
     view = createGraphView(graph, result, {
       onEdge: (edge) => openEdge(edge.i, edge.j),
       onHidden: (pair) => openHidden(pair.i, pair.j),
@@ -98,24 +101,23 @@ export function createExplorer(rules) {
       rules: rules.indexed,
     });
     graph.foundcauseView = view;
-    byId("hidden").checked = true;
-    byId("controls").hidden = byId("results").hidden = Boolean(result.blank);
+    byId("controls").hidden = byId("legend").hidden = byId("results").hidden = Boolean(result.blank);
+    byId("trust-title").textContent = result.blank ? "About this table" : "Before you trust it";
+    byId("graph-title").textContent = result.blank ? "Columns of the table" : headline(result);
+    fillSearch(byId, result.names);
     hint();
     if (result.blank) return;
     recommend();
-    byId("trust").hidden = !result.findings.length;
-    byId("findings").replaceChildren(findingsList(result.findings));
     fillDownloads(discovery, files);
-    byId("heat-edges").replaceChildren(heatMap(result.names, result.probabilities, "--cause", "causes", reveal(openEdge)));
-    byId("heat-hidden").replaceChildren(heatMap(result.names, result.confounding, "--hidden",
-      "shares a hidden cause with", reveal(openHidden)));
+    maps = [heatMap(result.names, result.probabilities, "--cause", "causes", reveal("e", openEdge)),
+      heatMap(result.names, result.confounding, "--hidden", "shares a hidden cause with", reveal("h", openHidden))];
+    byId("heat-edges").replaceChildren(maps[0]);
+    byId("heat-hidden").replaceChildren(maps[1]);
   }
-
-  const reveal = (open) => (i, j) => { open(i, j); panel.scrollIntoView({ block: "nearest" }); };
 
   return {
     show,
     redraw() { if (view) view.redraw(); },
-    refreshColours() { if (view && cssColour("--ink")) view.refreshColours(); },
+    refreshColours() { maps.forEach((map) => map.redraw()); },
   };
 }

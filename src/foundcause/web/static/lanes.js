@@ -3,7 +3,7 @@
 const { element } = window;
 const START_TIERS = 2;
 
-/** Draw lanes for `names` into `container`; returns { tiers(), addTier(), reset(names), keep(names) }. */
+/** Draw lanes for `names` into `container`; returns { tiers(), addTier(), place(tiers), reset(names), keep(names) }. */
 export function createLanes(container, onChange) {
   let names = [];
   let place = []; // tier of each column, -1 for none
@@ -70,6 +70,16 @@ export function createLanes(container, onChange) {
     addTier() {
       count += 1;
       draw();
+    },
+    /** Put columns into tiers, the earliest first; others stay where they are. */
+    place(tiers) {
+      count = Math.max(count, tiers.length);
+      tiers.forEach((members, tier) => members.forEach((name) => {
+        const index = names.indexOf(name);
+        if (index >= 0) place[index] = tier;
+      }));
+      draw();
+      onChange();
     },
     reset(columns) {
       names = columns;
