@@ -215,11 +215,11 @@ class Result:
 
     # ---- decisions -----------------------------------------------------------------------------------------------
 
-    def sample_graphs(self, n: int = 200, *, random_state: int = 0) -> SampledGraphs:
+    def sample_graphs(self, n: int = 200, *, hidden_causes: bool = True, random_state: int = 0) -> SampledGraphs:
         """Draw acyclic graphs that agree with the probabilities and obey the knowledge."""
         from foundcause.effects.decisions import sample_graphs
 
-        return sample_graphs(self, n, random_state=random_state)
+        return sample_graphs(self, n, hidden_causes=hidden_causes, random_state=random_state)
 
     def effect(self, treatment: str, outcome: str, data: Any, **options: Any) -> Effect:
         """Estimate a total effect over sampled graphs; ``foundcause.effects.decisions.effect`` lists the options."""

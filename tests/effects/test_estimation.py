@@ -57,6 +57,8 @@ def test_hidden_causes_leave_the_effect_open() -> None:
     assert effect.identified == 0.75
     graphs.confounded[:, 1, 3] = graphs.confounded[:, 3, 1] = True
     assert np.isnan(estimate_effect(graphs, design_blocks(_table()), "x", "y").mean)
+    graphs.directed[:30, 2, 3] = False  # no effect in most graphs does not make it zero in the others
+    assert np.isnan(estimate_effect(graphs, design_blocks(_table()), "x", "y").mean)
 
 
 def test_categories_are_compared_level_by_level() -> None:

@@ -32,6 +32,9 @@ def effects(
     estimator: Annotated[str, typer.Option(help="auto, linear, additive, boosting or doubly-robust.")] = "auto",
     level: Annotated[float, typer.Option(help="Probability of the intervals.")] = 0.9,
     units: Annotated[bool, typer.Option("--units", help="Count in the columns' own units.")] = False,
+    hidden_causes: Annotated[
+        bool, typer.Option("--hidden-causes/--no-hidden-causes", help="Whether pairs may have hidden common causes.")
+    ] = True,
     graphs: Annotated[int, typer.Option(help="Number of sampled graphs.")] = 200,
     result: Annotated[Path | None, _RESULT] = None,
     knowledge: Annotated[Path | None, typer.Option(help="Background knowledge, a TOML or JSON file.")] = None,
@@ -43,11 +46,16 @@ def effects(
     options: dict[str, Any] = {
         "level": level,
         "standardized": not units,
+        "hidden_causes": hidden_causes,
         "n_graphs": graphs,
         "random_state": random_state,
     }
     if treatment is None:
-        _print_table(found.effects(outcome, file, **options), f"Total effects on {outcome!r}", json)
+        table = found.effects(outcome, file, **options)
+        _print_table(table, f"Total effects on {outcome!r}", json)
+        if not json and hidden_causes and table["effect"].isna().any():
+            print("Empty effects are not identified: hidden common causes may explain them.")
+            print("See what follows without hidden causes: --no-hidden-causes")
         return
     effect = found.effect(treatment, outcome, file, estimator=estimator, **options)
     if json:

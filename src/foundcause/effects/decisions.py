@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 N_GRAPHS = 200
 
 
-def sample_graphs(result: Result, n: int = N_GRAPHS, *, random_state: int = 0) -> SampledGraphs:
+def sample_graphs(
+    result: Result, n: int = N_GRAPHS, *, hidden_causes: bool = True, random_state: int = 0
+) -> SampledGraphs:
     """Draw acyclic graphs with confounded pairs from the uncertainty of a result.
 
     Parameters
@@ -37,6 +39,8 @@ def sample_graphs(result: Result, n: int = N_GRAPHS, *, random_state: int = 0) -
     result : Result
     n : int, default=200
         Number of graphs.
+    hidden_causes : bool, default=True
+        False assumes that no pair has a hidden common cause.
     random_state : int, default=0
         Seed.
 
@@ -49,7 +53,7 @@ def sample_graphs(result: Result, n: int = N_GRAPHS, *, random_state: int = 0) -
     before = None if result.knowledge is None else result.knowledge.before(result.names)
     directed, confounded = draw_graphs(
         decoded.edges,
-        decoded.confounding,
+        decoded.confounding if hidden_causes else np.zeros_like(decoded.confounding),
         n,
         rng=np.random.default_rng(random_state),
         before=before,
@@ -69,6 +73,7 @@ def effect(
     standardized: bool = True,
     treatment_level: str | None = None,
     outcome_level: str | None = None,
+    hidden_causes: bool = True,
     n_graphs: int = N_GRAPHS,
     random_state: int = 0,
 ) -> Effect:
@@ -83,6 +88,8 @@ def effect(
         The table that was discovered.
     estimator, level, standardized, treatment_level, outcome_level
         As in ``foundcause.effects.estimation.estimate_effect``.
+    hidden_causes : bool, default=True
+        False estimates what follows if nothing unmeasured confounds any pair. Say so where you report it.
     n_graphs : int, default=200
         Number of sampled graphs.
     random_state : int, default=0
@@ -94,7 +101,7 @@ def effect(
     """
     blocks = table_blocks(result, data)
     return estimate_effect(
-        sample_graphs(result, n_graphs, random_state=random_state),
+        sample_graphs(result, n_graphs, hidden_causes=hidden_causes, random_state=random_state),
         blocks,
         treatment,
         outcome,
@@ -114,6 +121,7 @@ def effects(
     *,
     level: float = 0.9,
     standardized: bool = True,
+    hidden_causes: bool = True,
     n_graphs: int = N_GRAPHS,
     random_state: int = 0,
 ) -> pd.DataFrame:
@@ -125,7 +133,7 @@ def effects(
     outcome : str
     data : path, DataFrame, Table, ...
         The table that was discovered.
-    level, standardized, n_graphs, random_state
+    level, standardized, hidden_causes, n_graphs, random_state
         As in ``effect``.
 
     Returns
@@ -133,7 +141,7 @@ def effects(
     DataFrame
         One row a treatment, the most important first.
     """
-    graphs = sample_graphs(result, n_graphs, random_state=random_state)
+    graphs = sample_graphs(result, n_graphs, hidden_causes=hidden_causes, random_state=random_state)
     return estimate_effects(graphs, table_blocks(result, data), outcome, level=level, standardized=standardized)
 
 

@@ -46,7 +46,7 @@ class Effect:
     probability : float
         Probability that the treatment affects the outcome at all.
     identified : float
-        Share of graphs in which the effect is identified, zero effects included.
+        Share of the graphs with an effect that identify it. They stand for the others.
     unit : str
         What ``mean`` counts.
     contrast : str
@@ -76,11 +76,13 @@ class Effect:
 
     def __str__(self) -> str:
         head = f"{self.treatment} → {self.outcome} ({self.contrast})"
+        interval = f"{self.level:.0%} interval {self.low:.3g} to {self.high:.3g}"
         if np.isnan(self.mean):
-            return f"{head}: not identified in any sampled graph"
+            return f"{head}: not identified. Hidden common causes may explain all of it."
         return (
-            f"{head}: {self.mean:.3g} {self.unit}, {self.level:.0%} interval {self.low:.3g} to {self.high:.3g}. "
-            f"An effect exists with probability {self.probability:.2f}. Identified in {self.identified:.0%} of graphs."
+            f"{head}: {self.mean:.3g} {self.unit}, {interval}. "
+            f"An effect exists with probability {self.probability:.2f}. "
+            f"{self.identified:.0%} of its graphs identify it."
         )
 
 
@@ -142,10 +144,11 @@ def estimate_effect(
     unique, group, counts = _grouped(sets[causal & identified])
     designs = (_covariates(graphs, blocks, members, rows, others) for members in unique)
     estimates = _estimates(method, cause[rows], effect[rows], designs, rng)
-    draws = _draw_effects(estimates, group, int((identified & ~causal).sum()), rng) * scale
+    share = float(identified[causal].mean()) if causal.any() else 1.0
+    draws = _draw_effects(estimates, group, causal, share, rng) * scale
     low, high = _interval(draws, level)
     chosen = tuple(
-        (tuple(np.array(graphs.columns)[members]), float(count / len(graphs)))
+        (tuple(graphs.columns[k] for k in np.flatnonzero(members)), float(count / len(graphs)))
         for members, count in zip(unique, counts, strict=True)
     )
     return Effect(
@@ -156,7 +159,7 @@ def estimate_effect(
         high=high,
         level=level,
         probability=float(causal.mean()),
-        identified=float((identified | ~causal).mean()),
+        identified=share,
         unit=unit,
         contrast=contrast,
         adjustment_sets=chosen,
@@ -281,15 +284,21 @@ def _estimates(
     return found
 
 
-def _draw_effects(estimates: list[Estimate], group: np.ndarray, zeros: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw values of the mixture: as many for each graph, normal around its estimate or exactly zero."""
+def _draw_effects(
+    estimates: list[Estimate], group: np.ndarray, causal: np.ndarray, identified: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw values of the mixture: normal around the estimates, and zero as often as graphs have no effect.
+
+    Graphs that identify an effect stand for those that do not. Without any of them there is nothing to draw from.
+    """
+    zeros = np.zeros(round(_DRAWS * int((~causal).sum()) * identified))
     if not len(group):
-        return np.zeros(zeros * _DRAWS)
+        return zeros if not causal.any() else zeros[:0]
     value = np.array([estimate.value for estimate in estimates])[group]
     error = np.array([estimate.error for estimate in estimates])[group]
     noise = rng.standard_normal((_DRAWS // 2, len(group)))
     noise = np.concatenate([noise, -noise])  # pairs of opposite noise keep the mean exact
-    return np.concatenate([(value + error * noise).ravel(), np.zeros(zeros * _DRAWS)])
+    return np.concatenate([(value + error * noise).ravel(), zeros])
 
 
 def _interval(draws: np.ndarray, level: float) -> tuple[float, float]:
