@@ -144,10 +144,10 @@ def tally(mixture: Mixture, records: Iterable[Record]) -> list[Finding]:
 def _finding(share: Share, seen: list[tuple[float, float]]) -> Finding:
     trials = sum(n for _, n in seen)
     observed = sum(k for k, _ in seen) / trials
-    centre = observed if share.bounds else share.expected
-    error = math.sqrt(sum((k - centre * n) ** 2 for k, n in seen)) / trials
+    center = observed if share.bounds else share.expected
+    error = math.sqrt(sum((k - center * n) ** 2 for k, n in seen)) / trials
     if not share.bounds:  # a rare event seen by luck too seldom must not shrink its own error
-        error = max(error, math.sqrt(centre * (1.0 - centre) / trials))
+        error = max(error, math.sqrt(center * (1.0 - center) / trials))
     low, high = share.bounds or (-math.inf, math.inf)
     return Finding(
         name=share.name,

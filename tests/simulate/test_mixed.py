@@ -20,9 +20,9 @@ def test_kinds_look_like_what_they_are_called(name: str, strength: float) -> Non
     rng, kind = np.random.default_rng(3), KINDS[name]
     for _ in range(20):
         score = strength * rng.standard_normal(ROWS)
-        values = kind.tell(rng, score, rng.standard_normal(ROWS))
+        values = kind.write(rng, score, rng.standard_normal(ROWS))
         levels = len(np.unique(values))
-        assert np.isfinite(values).all() and levels > 1 and np.isfinite(kind.felt(rng, values)).all()
+        assert np.isfinite(values).all() and levels > 1 and np.isfinite(kind.seen(rng, values)).all()
         if kind.discrete:
             assert (values == np.round(values)).all() and values.min() >= 0
         assert {
@@ -42,7 +42,7 @@ def test_causes_move_every_ranked_kind_upwards(name: str) -> None:
     higher = score > 0
     gaps = []
     for _ in range(20):
-        values = KINDS[name].tell(rng, score, rng.standard_normal(ROWS))
+        values = KINDS[name].write(rng, score, rng.standard_normal(ROWS))
         gaps.append(values[higher].mean() > values[~higher].mean())
     assert all(gaps)
 
@@ -51,7 +51,7 @@ def test_codes_depend_on_their_causes_without_an_order() -> None:
     rng = np.random.default_rng(5)
     score = 2.0 * rng.standard_normal(ROWS)
     for _ in range(10):
-        values = KINDS["code"].tell(rng, score, rng.standard_normal(ROWS)).astype(int)
+        values = KINDS["code"].write(rng, score, rng.standard_normal(ROWS)).astype(int)
         means = [score[values == level].mean() for level in np.unique(values)]
         assert np.ptp(means) > 0.5
 

@@ -188,7 +188,7 @@ def test_expressions_stay_finite_for_wild_input() -> None:
         assert np.isfinite(expression_effect(rng, np.ones(50), rng.normal(size=50))).all()
 
 
-def test_warps_increase_and_noise_is_standardised() -> None:
+def test_warps_increase_and_noise_is_standardized() -> None:
     grid = np.linspace(-5, 5, 300)
     for seed in range(30):
         assert (np.diff(warp(np.random.default_rng(seed), grid, strength=1.5, length=0.5)) > 0).all()

@@ -36,5 +36,5 @@ def test_causes_show_in_the_row_of_their_effects() -> None:
     rng = np.random.default_rng(1)
     for memory in (0.0, 0.9):
         cause = time_series.remembering(rng, rng.standard_normal(4000).astype(np.float32), memory)
-        felt = [abs(np.corrcoef(cause, time_series._felt(rng, cause, memory, pace))[0, 1]) for _ in range(30)]
+        felt = [abs(np.corrcoef(cause, time_series._cause_signal(rng, cause, memory, pace))[0, 1]) for _ in range(30)]
         assert min(felt) > 0.4

@@ -17,7 +17,7 @@ ONLY = SHIPPED.only("series")
 CLEAN = ONLY.clean()
 QUIET = time_series.Pace(memory=0.3, late=0.0, inert=0.0)
 EVERYTHING = time_series.Pace(
-    memory=0.9, late=0.7, inert=0.4, clock=4, averaged=True, told_late=0.4, rhythms=2, changes=0.4, trend=False
+    memory=0.9, late=0.7, inert=0.4, clock=4, averaged=True, delayed=0.4, rhythms=2, changes=0.4, trend=False
 )
 
 
@@ -68,7 +68,7 @@ def test_shares_are_what_they_are_said_to_be() -> None:
     paces = [time_series.draw_pace(rng, 500) for _ in range(3000)]
     for share, expected in [
         (np.mean([pace.clock > 1 for pace in paces]), 0.35),
-        (np.mean([pace.told_late > 0 for pace in paces]), 0.15),
+        (np.mean([pace.delayed > 0 for pace in paces]), 0.15),
         (np.mean([pace.rhythms > 0 for pace in paces]), 0.25),
         (np.mean([pace.changes > 0 for pace in paces]), 0.10),
         (np.mean([pace.trend for pace in paces if not pace.rhythms]), 0.15),
@@ -103,31 +103,31 @@ def test_rows_show_the_mean_of_their_moments_or_the_last() -> None:
     assert time_series.shown_rows(values, 1, averaged=True) is values
 
 
-def test_late_telling_changes_what_is_recorded_as_the_record_says_and_nothing_else() -> None:
+def test_delayed_columns_are_those_of_the_record_and_nothing_else_changes() -> None:
     kinds = set()
     for seed in range(12):
         pace = dataclasses.replace(QUIET, memory=0.9)
-        plain, late = scene_of(seed, pace), scene_of(seed, dataclasses.replace(pace, told_late=0.4))
-        told = {entry["node"]: entry for entry in late.record["told_late"]}
-        assert told
-        assert plain.record["told_late"] == []
+        plain, late = scene_of(seed, pace), scene_of(seed, dataclasses.replace(pace, delayed=0.4))
+        delays = {entry["node"]: entry for entry in late.record["delayed"]}
+        assert delays
+        assert plain.record["delayed"] == []
         assert np.array_equal(plain.graph, late.graph)
         for node in range(len(plain.graph)):
             before, after = plain.values[:, node], late.values[:, node]
-            if node not in told:
+            if node not in delays:
                 assert np.array_equal(before, after)
                 continue
             assert not late.hidden[node]
-            if "delay" in told[node]:
-                delay = told[node]["delay"]
+            if "delay" in delays[node]:
+                delay = delays[node]["delay"]
                 assert 1 <= delay <= 3
                 assert np.array_equal(after[delay:], before[:-delay])
             else:
-                width = told[node]["mean"]
+                width = delays[node]["mean"]
                 assert 2 <= width <= 6
                 means = np.convolve(before, np.full(width, 1 / width), mode="valid")
                 assert np.allclose(after[width - 1 :], means, atol=1e-4 * np.abs(before).max())
-            kinds |= told[node].keys()
+            kinds |= delays[node].keys()
     assert kinds == {"node", "delay", "mean"}
 
 
@@ -184,12 +184,12 @@ def test_a_driver_shows_in_those_that_feel_it_and_in_no_others() -> None:
     [
         dataclasses.replace(QUIET, rhythms=2),
         dataclasses.replace(QUIET, trend=True),
-        dataclasses.replace(QUIET, late=0.8, clock=4, averaged=True, told_late=0.4, changes=0.4),
+        dataclasses.replace(QUIET, late=0.8, clock=4, averaged=True, delayed=0.4, changes=0.4),
     ],
     ids=["rhythms", "trend", "clock"],
 )
 def test_what_has_no_cause_in_common_is_not_dependent(pace: time_series.Pace) -> None:
-    """With little memory, chance is small: two trends, or two that feel one unlabelled rhythm, would stand out."""
+    """With little memory, chance is small: two trends, or two that feel one unlabeled rhythm, would stand out."""
     found = []
     for seed in range(40):
         scene = scene_of(seed, pace, rows=1500)
@@ -243,7 +243,7 @@ def test_effects_of_change_follow_the_difference_or_a_sum_that_leaks() -> None:
         change = cause[clock:] - cause[:-clock]
         like_change = []
         for _ in range(20):
-            felt = time_series._felt(rng, cause, 0.9, pace)
+            felt = time_series._cause_signal(rng, cause, 0.9, pace)
             like_change.append(abs(np.corrcoef(change, felt[clock:])[0, 1]) > 0.99)
             if not like_change[-1]:
                 assert np.corrcoef(felt[:-1], felt[1:])[0, 1] > np.corrcoef(cause[:-1], cause[1:])[0, 1]
@@ -251,7 +251,7 @@ def test_effects_of_change_follow_the_difference_or_a_sum_that_leaks() -> None:
 
 
 def test_noise_that_nodes_share_is_still_shared_when_it_remembers() -> None:
-    """Pairs of correlated noise are labelled as confounded, so their columns have to show it."""
+    """Pairs of correlated noise are labeled as confounded, so their columns have to show it."""
     mixture = dataclasses.replace(CLEAN, artifacts=dataclasses.replace(CLEAN.artifacts, correlated_noise=1.0))
     together, kept = [], []
     for seed in range(60):

@@ -1,4 +1,4 @@
-"""Artefacts do what they say, leave codes alone, and their labels follow."""
+"""Artifacts do what they say, leave codes alone, and their labels follow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table(rows: int = 600, columns: int = 6, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_artefact_changes_continuous_columns_only(name: str) -> None:
+def test_each_artifact_changes_continuous_columns_only(name: str) -> None:
     values = table(columns=2 if name == "pair_warps" else 6)
     values[:, -1] = np.random.default_rng(1).integers(0, 4, len(values))
     settings = dataclasses.replace(OFF, **{name: 1.0})
@@ -70,7 +70,7 @@ def test_transforms_hold_their_numbers() -> None:
     rng = np.random.default_rng(3)
     x = rng.standard_normal(5000).astype(np.float32)
     for _ in range(20):
-        assert 2 <= np.unique(paper_artifacts.discretise(rng, x)).size <= 101
+        assert 2 <= np.unique(paper_artifacts.discretize(rng, x)).size <= 101
         outliers = paper_artifacts.add_outliers(rng, x)
         moved = np.abs(outliers[outliers != x] - x.mean()) / x.std()
         assert 0.004 <= moved.size / x.size <= 0.031

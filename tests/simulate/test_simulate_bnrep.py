@@ -109,7 +109,7 @@ def test_without_data_the_mixture_says_so_and_goes_on(tmp_path: Path, monkeypatc
     assert set(BROAD.weights) - set(left.weights) == {"bnrep"}
     with pytest.raises(DataUnavailableError, match="FOUNDCAUSE_DATA"):
         make_task(BROAD.only("bnrep"), 0, 0)
-    assert "bnrep" not in suites(version=2) and "genetics" in suites(version=2)
+    assert "bnrep_choose" not in suites(version=2) and "genetics" in suites(version=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert left.available() is left

@@ -7,7 +7,7 @@ import pytest
 
 from foundcause.simulate import noise
 from foundcause.simulate.hidden_causes import shared_noise
-from foundcause.simulate.mechanisms import MECHANISMS, centred
+from foundcause.simulate.mechanisms import MECHANISMS, centered
 
 ROWS = 800
 
@@ -94,5 +94,5 @@ def test_shared_noise_correlates_exactly_its_pairs() -> None:
     assert np.abs(mixed.std(axis=1) - 1.0).max() < 0.03
 
 
-def test_centred_handles_constants() -> None:
-    assert (centred(np.full(5, 3.0, dtype=np.float32)) == 0.0).all()
+def test_centered_handles_constants() -> None:
+    assert (centered(np.full(5, 3.0, dtype=np.float32)) == 0.0).all()

@@ -1,4 +1,4 @@
-"""Tasks are pure, well formed and labelled right; mixtures give what they say and refuse nonsense."""
+"""Tasks are pure, well formed and labeled right; mixtures give what they say and refuse nonsense."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _score(first: np.ndarray, second: np.ndarray, given: int) -> float:
     return float(np.arctanh(correlation) * np.sqrt(len(first) - given - 3))
 
 
-def test_confounded_tasks_show_hidden_dependence_where_labelled() -> None:
+def test_confounded_tasks_show_hidden_dependence_where_labeled() -> None:
     """Linear tasks with hidden nodes: listed parents leave dependence at confounded pairs and nowhere else."""
     base = SHIPPED.clean().only("linear_gaussian")
     mixture = dataclasses.replace(
@@ -248,7 +248,7 @@ def test_pooled_experiments_cut_targets_from_their_causes() -> None:
         np.testing.assert_array_equal(changed[~mask], values[~mask])
         if kind == "shift":
             assert np.corrcoef(changed[mask], values[mask])[0, 1] > 0.99
-        elif kind == "randomise":
+        elif kind == "randomize":
             assert abs(np.corrcoef(changed[mask], values[mask])[0, 1]) < 0.15
         else:
             assert np.unique(changed[mask]).size == 1

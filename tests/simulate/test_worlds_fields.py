@@ -128,7 +128,7 @@ def test_smooth_noise_has_unit_variance_and_the_memory_asked_for() -> None:
 
 
 @pytest.mark.parametrize("rule", ["or", "and", "competitive", "mass", "linear", "switch"])
-def test_regulation_is_standardised_and_monotone_in_a_single_regulator(rule: str) -> None:
+def test_regulation_is_standardized_and_monotone_in_a_single_regulator(rule: str) -> None:
     logs = np.sort(np.random.default_rng(0).normal(size=500))[:, None]
     for seed in range(30):
         response = regulate(np.random.default_rng(seed), logs, rule)
@@ -139,28 +139,28 @@ def test_regulation_is_standardised_and_monotone_in_a_single_regulator(rule: str
 
 
 def test_signalling_hides_its_shared_causes_and_pools_conditions() -> None:
-    flavours, shared, conditions = set(), 0, 0
+    flavors, shared, conditions = set(), 0, 0
     for seed in range(80):
         drawn = signalling.draw(np.random.default_rng(seed), rows=200, variables=10)
-        flavours.add(drawn.record["flavour"])
+        flavors.add(drawn.record["flavor"])
         shared += drawn.record["shared"] > 0
         conditions += drawn.record["conditions"] > 0
         above = drawn.record["shared"]
         assert drawn.hidden[:above].all()
         assert not drawn.graph[:, :above].any()
-    assert flavours == {"cascade", "regulation", "expression"}
+    assert flavors == {"cascade", "regulation", "expression"}
     assert 15 < shared < 70
     assert 15 < conditions < 65
 
 
 def test_telemetry_leaves_gaps_in_about_a_third_of_its_scenes() -> None:
-    gaps, flavours = 0, set()
+    gaps, flavors = 0, set()
     for seed in range(150):
         drawn = telemetry.draw(np.random.default_rng(seed), rows=120, variables=8)
         gaps += bool(np.isnan(drawn.values).any())
-        flavours.add(drawn.record["flavour"])
+        flavors.add(drawn.record["flavor"])
     assert 30 < gaps < 75
-    assert flavours == {"latency", "mixed", "hosts", "requests"}
+    assert flavors == {"latency", "mixed", "hosts", "requests"}
 
 
 def test_sensors_have_many_roots_that_are_independent() -> None:
@@ -236,15 +236,15 @@ def test_days_remember_what_their_scene_remembers(memory: float, low: float, hig
 def test_a_season_is_felt_in_phases() -> None:
     """What follows a season rises and falls with it, at times of its own."""
     rng = np.random.default_rng(0)
-    habits = days.Habits(memory=0.0, late=0.0, explained=0.5, bend=0.0)
+    habits = days.Habits(memory=0.0, late=0.0, explained=0.5, curvature=0.0)
     angle = 2 * np.pi * np.arange(365) / 365
-    felt = [days._felt(rng, angle, "season", habits) for _ in range(40)]
+    felt = [days._cause_signal(rng, angle, "season", habits) for _ in range(40)]
     peaks = {int(np.argmax(column)) // 30 for column in felt}
     assert len(peaks) > 6
     assert all(abs(column[0] - column[-1]) < 0.1 for column in felt)
 
 
-def test_neighbouring_regions_are_alike() -> None:
+def test_neighboring_regions_are_alike() -> None:
     rng = np.random.default_rng(0)
     places = rng.uniform(-1.0, 1.0, (600, 2))
     distance = np.linalg.norm(places[:, None] - places[None], axis=2) + 10.0 * np.eye(600)
@@ -289,7 +289,7 @@ def test_what_is_given_to_a_body_has_no_cause() -> None:
 
 
 def test_where_and_when_are_told_once() -> None:
-    """Two columns that follow from each other without a cause in the graph would be labelled as unrelated."""
+    """Two columns that follow from each other without a cause in the graph would be labeled as unrelated."""
     for told, root, already in [
         (set(), "east", False),
         ({"east"}, "east", True),
@@ -300,10 +300,10 @@ def test_where_and_when_are_told_once() -> None:
         ({"height"}, "north", True),
         ({"east"}, "height", True),
     ]:
-        assert regions._told_already(root, told, maps=False) == already
-    assert regions._told_already("east", set(), maps=True) and not regions._told_already("height", set(), maps=True)
-    assert days._told_already("trend", ["season"]) and days._told_already("season", ["weekday", "trend"])
-    assert days._told_already("weekday", ["weekday"]) and not days._told_already("weekday", ["season"])
+        assert regions._already_shown(root, told, maps=False) == already
+    assert regions._already_shown("east", set(), maps=True) and not regions._already_shown("height", set(), maps=True)
+    assert days._already_shown("trend", ["season"]) and days._already_shown("season", ["weekday", "trend"])
+    assert days._already_shown("weekday", ["weekday"]) and not days._already_shown("weekday", ["season"])
 
 
 def test_pieces_of_one_batch_are_alike() -> None:

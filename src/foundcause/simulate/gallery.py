@@ -75,12 +75,12 @@ def _row(axes: np.ndarray, name: str, task: Task) -> None:
         axis.set_title(f"x{column}", fontsize=8, color=_INK)
     pairs = [(int(i), int(j), _EDGE) for i, j in np.argwhere(task.adjacency)]
     pairs += [(int(i), int(j), _HIDDEN) for i, j in np.argwhere(np.triu(task.confounding & ~task.adjacency))]
-    for axis, (first, second, colour) in zip(axes[1 + _MARGINALS :], _spread(pairs), strict=False):
+    for axis, (first, second, color) in zip(axes[1 + _MARGINALS :], _spread(pairs), strict=False):
         both = task.observed[:, first] & task.observed[:, second]
         x, y = (_jittered(task.values[both, column][:500]) for column in (first, second))
-        axis.scatter(x, y, s=2, c=colour, linewidths=0)
-        sign = "→" if colour == _EDGE else "↔"
-        axis.set_title(f"x{first} {sign} x{second}", fontsize=8, color=colour)
+        axis.scatter(x, y, s=2, c=color, linewidths=0)
+        sign = "→" if color == _EDGE else "↔"
+        axis.set_title(f"x{first} {sign} x{second}", fontsize=8, color=color)
     for axis in axes[1:]:
         axis.set_xticks([])
         axis.set_yticks([])
@@ -111,13 +111,13 @@ def _graph(axis: Any, task: Task) -> None:
     for level, nodes in enumerate(nx.topological_generations(graph)):
         for node in nodes:
             graph.nodes[node]["subset"] = level
-    place = nx.multipartite_layout(graph, align="vertical")
-    for node, point in place.items():  # nodes of one layer in line would hide edges that pass between them
-        place[node] = point + np.array([0.0, 0.07 * (node % 3 - 1)])
+    points = nx.multipartite_layout(graph, align="vertical")
+    for node, point in points.items():  # nodes of one layer in line would hide edges that pass between them
+        points[node] = point + np.array([0.0, 0.07 * (node % 3 - 1)])
     shared: Any = nx.Graph(np.triu(task.confounding))
     style = {"ax": axis, "node_size": 60}
-    nx.draw_networkx_nodes(graph, place, node_color=_INK, **style)
-    nx.draw_networkx_edges(graph, place, edge_color=_EDGE, arrowsize=6, width=0.8, **style)
-    nx.draw_networkx_edges(shared, place, edge_color=_HIDDEN, style="dashed", width=0.7, **style)
-    nx.draw_networkx_labels(graph, place, font_size=5, font_color="white", ax=axis)
+    nx.draw_networkx_nodes(graph, points, node_color=_INK, **style)
+    nx.draw_networkx_edges(graph, points, edge_color=_EDGE, arrowsize=6, width=0.8, **style)
+    nx.draw_networkx_edges(shared, points, edge_color=_HIDDEN, style="dashed", width=0.7, **style)
+    nx.draw_networkx_labels(graph, points, font_size=5, font_color="white", ax=axis)
     axis.axis("off")

@@ -51,7 +51,7 @@ def position_attachment(rng: np.random.Generator, nodes: int, *, roots: int, den
 
 
 def erdos_renyi(rng: np.random.Generator, nodes: int, degree: float) -> np.ndarray:
-    """(V, V) graph with every pair joined independently; ``degree`` is the expected number of neighbours."""
+    """(V, V) graph with every pair joined independently; ``degree`` is the expected number of neighbors."""
     return np.triu(rng.random((nodes, nodes)) < degree / max(nodes - 1, 1), 1)
 
 
@@ -156,7 +156,7 @@ def wire(
 ) -> np.ndarray:
     """A random acyclic graph of the given form, (V, V) bool and strictly upper triangular.
 
-    ``edges_per_node`` is aimed at, not promised; a node that ends with no neighbour keeps its solitude with probability
+    ``edges_per_node`` is aimed at, not promised; a node that ends with no neighbor keeps its solitude with probability
     ``isolated``.
     """
     if form == "slices" and nodes >= 6:
@@ -169,7 +169,7 @@ def wire(
         graph = pick_parents(rng, scores, counts)
         if form == "gates":
             graph = limit_parents(rng, graph[::-1, ::-1].T.copy(), most_parents)
-    return befriend(rng, graph, keep=isolated)
+    return connect_isolated(rng, graph, keep=isolated)
 
 
 def pick_parents(rng: np.random.Generator, scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -213,11 +213,11 @@ def parent_counts(
     return np.minimum(counts, np.minimum(np.arange(nodes), most_parents))
 
 
-def befriend(rng: np.random.Generator, graph: np.ndarray, *, keep: float) -> np.ndarray:
-    """Give lonely nodes one neighbour each, except with probability ``keep``."""
+def connect_isolated(rng: np.random.Generator, graph: np.ndarray, *, keep: float) -> np.ndarray:
+    """Give lonely nodes one neighbor each, except with probability ``keep``."""
     graph = graph.copy()
-    lonely = np.flatnonzero(~graph.any(0) & ~graph.any(1))
-    for node in lonely.tolist():
+    isolated_nodes = np.flatnonzero(~graph.any(0) & ~graph.any(1))
+    for node in isolated_nodes.tolist():
         if rng.random() < keep or len(graph) < 2:
             continue
         other = int(rng.integers(len(graph) - 1))
@@ -248,7 +248,7 @@ def _scores(rng: np.random.Generator, nodes: int, form: str) -> np.ndarray:
 
 
 def _slices(rng: np.random.Generator, *, nodes: int, edges_per_node: float, most_parents: int) -> np.ndarray:
-    """The same small graph repeated over time, each variable fed by its own past and a few neighbours'."""
+    """The same small graph repeated over time, each variable fed by its own past and a few neighbors'."""
     width = int(rng.integers(3, max(4, min(12, nodes // 2) + 1)))
     within = pick_parents(
         rng,

@@ -1,6 +1,6 @@
 """Mechanism families of the diverse path: how a variable follows from its causes.
 
-P parents, N rows. ``parents_PN`` are float32, centred and scaled; ``noise_N`` is float32 noise of unit nominal scale.
+P parents, N rows. ``parents_PN`` are float32, centered and scaled; ``noise_N`` is float32 noise of unit nominal scale.
 An additive family returns a signal (N,), to which the caller adds noise; any other family uses the noise itself and
 returns finished values. A family draws its own parameters, so one call is one random function.
 """
@@ -33,7 +33,7 @@ class Mechanism:
     discrete: bool = False
 
 
-def centred(values: np.ndarray) -> np.ndarray:
+def centered(values: np.ndarray) -> np.ndarray:
     """(N,) with mean 0 and the mean absolute value of a standard normal; far tails weigh less than by variance."""
     shifted = values - values.mean()
     spread = float(np.abs(shifted).mean()) * 1.2533
@@ -147,9 +147,9 @@ def logarithmic(rng: np.random.Generator, parents_PN: np.ndarray, noise_N: np.nd
 
 
 def radial(rng: np.random.Generator, parents_PN: np.ndarray, noise_N: np.ndarray) -> np.ndarray:
-    """A bump around a random centre."""
-    centre = rng.uniform(-1.0, 1.0, (len(parents_PN), 1)).astype(np.float32)
-    away = (parents_PN - centre) ** 2
+    """A bump around a random center."""
+    center = rng.uniform(-1.0, 1.0, (len(parents_PN), 1)).astype(np.float32)
+    away = (parents_PN - center) ** 2
     return np.exp(-away.mean(axis=0) / rng.uniform(0.5, 2.0))
 
 

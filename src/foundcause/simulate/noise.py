@@ -23,7 +23,7 @@ def uniform(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def mixture(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """A Gaussian mixture of 2 to 4 components, centred and scaled to unit variance in the population."""
+    """A Gaussian mixture of 2 to 4 components, centered and scaled to unit variance in the population."""
     count = int(rng.integers(2, 5))
     share = rng.dirichlet(np.full(count, 3.0))
     mean = rng.uniform(-2.0, 2.0, count)

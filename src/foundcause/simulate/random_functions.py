@@ -32,7 +32,7 @@ def gaussian_process(
 
 
 def warp(rng: np.random.Generator, column: np.ndarray, *, strength: float = 1.0, length: float = 1.0) -> np.ndarray:
-    """A random increasing function of a standardised column, (N,), standardised."""
+    """A random increasing function of a standardized column, (N,), standardized."""
     slope = np.exp(strength * gaussian_process(rng, _GRID[:, None], np.array([length])))
     rise = np.concatenate([[0.0], np.cumsum(0.5 * (slope[1:] + slope[:-1]))]) * (_GRID[1] - _GRID[0])
     inside = np.interp(column, _GRID, rise)
@@ -43,7 +43,7 @@ def warp(rng: np.random.Generator, column: np.ndarray, *, strength: float = 1.0,
 
 
 def random_noise(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """Standardised noise of a random shape, (N,): normal, warped, skewed, heavy, flat or sharp."""
+    """Standardized noise of a random shape, (N,): normal, warped, skewed, heavy, flat or sharp."""
     kind = rng.random()
     if kind < 0.3:
         return rng.normal(size=rows)

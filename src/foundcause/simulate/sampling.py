@@ -10,7 +10,7 @@ import numpy as np
 from foundcause.simulate.hidden_causes import SharedNoise
 from foundcause.simulate.task import Scene
 
-INTERVENTIONS = ("set", "randomise", "shift")
+INTERVENTIONS = ("set", "randomize", "shift")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Conditions:
         changed = values_N.copy()
         if kind == "set":
             changed[rows] = rng.choice(values_N)
-        elif kind == "randomise" or discrete:
+        elif kind == "randomize" or discrete:
             changed[rows] = rng.choice(values_N, size=int(rows.sum()))
         else:
             changed[rows] += np.float32(rng.choice((-1.0, 1.0)) * rng.uniform(1.0, 4.0)) * values_N.std()

@@ -155,7 +155,7 @@ class DiversePath:
     """The custom generator.
 
     topologies: weights of the graph families.
-    degree: range of the expected number of neighbours.
+    degree: range of the expected number of neighbors.
     mechanisms: weights of the mechanism families.
     noise: weights of the noise families.
     noise_scale: range of the noise scale, in scales of the signal.
@@ -202,14 +202,14 @@ class Missing:
 
 @dataclass(frozen=True, kw_only=True)
 class Artifacts:
-    """Probabilities, per task, that an artefact touches some of its variables.
+    """Probabilities, per task, that an artifact touches some of its variables.
 
     autocorrelation: rows of a variable depend on the rows before.
     batch_effects: batches of rows are shifted and scaled.
     independent_noise: noise of one size is added.
     measurement_noise: noise of a size of its own is added to each variable.
     outliers: a few cells lie 3 to 8 standard deviations out.
-    discretisation: values fall into 5 to 100 bins.
+    discretization: values fall into 5 to 100 bins.
     bounded_or_positive: variables are squeezed into an interval or made positive.
     monotone: log, square root, power, sigmoid or softplus of the values.
     zero_inflation_or_censoring: cells become zero, or values stop at a limit.
@@ -227,7 +227,7 @@ class Artifacts:
     independent_noise: float
     measurement_noise: float
     outliers: float
-    discretisation: float
+    discretization: float
     bounded_or_positive: float
     monotone: float
     zero_inflation_or_censoring: float
@@ -270,7 +270,7 @@ class Resolution:
 class Specials:
     """Numbers of the special tasks.
 
-    easy_pairs: share of bivariate tasks that are easy (an edge, little noise, no artefacts).
+    easy_pairs: share of bivariate tasks that are easy (an edge, little noise, no artifacts).
     fog_noise: range of the noise of correlation fog.
     sparse_density: range of the edge density of ultra-sparse graphs.
     conditions: range of the number of experimental conditions pooled.

@@ -303,7 +303,7 @@ def _save(storage: Storage, job: Job, files: Files) -> None:
 def _taken_over(storage: Storage, job: Job) -> Files:
     """Checksums of files in the range of the job from all manifests; manifests of others lose them."""
     mine = {name for piece in job.pieces for name in job.names(piece)}
-    found: Files = {}
+    files: Files = {}
     present = storage.names()
     if "manifest.json" in present:
         raise OutputError(
@@ -320,7 +320,7 @@ def _taken_over(storage: Storage, job: Job) -> Files:
             raise OutputError(
                 f"{job.out} holds tasks of another run ({', '.join(differ)} differ); choose another --out or empty it"
             )
-        found |= {file: entry for file, entry in there["files"].items() if file in mine}
+        files |= {file: entry for file, entry in there["files"].items() if file in mine}
         left = {file: entry for file, entry in there["files"].items() if file not in mine}
         if name != job.manifest and len(left) < len(there["files"]):
             if left:
@@ -331,7 +331,7 @@ def _taken_over(storage: Storage, job: Job) -> Files:
     for name in present:
         if ".partial" in name and name[: name.index(".partial") + len(".partial")] in stems:
             storage.remove(name)
-    return found
+    return files
 
 
 @contextmanager

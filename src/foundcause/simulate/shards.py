@@ -18,7 +18,7 @@ import numpy as np
 from foundcause.errors import InputError
 from foundcause.simulate.task import Task
 
-_RENAMED = {"artefacts": "artifacts", "bystanders": "unrelated_columns"}
+_RENAMED = {"artefacts": "artifacts", "bystanders": "unrelated_columns", "flavour": "flavor", "told_late": "delayed"}
 """Keys of records in older shards, by the names that they are read under."""
 
 

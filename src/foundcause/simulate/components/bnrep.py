@@ -94,12 +94,12 @@ def missing_data() -> str | None:
 def split() -> dict[str, list[str]]:
     """Return the names of the networks of each part."""
     text = files(__package__).joinpath("bnrep_split.txt").read_text(encoding="utf-8")
-    found: dict[str, list[str]] = {part: [] for part in PARTS}
+    names_of_parts: dict[str, list[str]] = {part: [] for part in PARTS}
     for line in text.splitlines():
         if not line.startswith("#"):
             part, _, names = line.partition(":")
-            found[part] += names.split()
-    return found
+            names_of_parts[part] += names.split()
+    return names_of_parts
 
 
 def networks(part: str) -> list[Network]:
@@ -274,10 +274,10 @@ def _mixed_columns(rng: np.random.Generator, network: Network, rows: int) -> tup
     """Values (N, V), which are discrete (V,), and the graph, of columns of mixed kinds on the graph of a network."""
     builder = Builder(rows)
     scores: list[np.ndarray] = []
-    explained, bend = rng.uniform(0.2, 0.85), rng.uniform(0.05, 0.5)
+    explained, curvature = rng.uniform(0.2, 0.85), rng.uniform(0.05, 0.5)
     for parents in network.parents:
         own = standard_scores(random_noise(rng, rows))
-        latent = partly_explained(rng, [scores[k] for k in parents], own, explained=explained, bend=bend)
+        latent = partly_explained(rng, [scores[k] for k in parents], own, explained=explained, curvature=curvature)
         column, score, discrete = COLUMNS[pick(rng, _KINDS)](rng, latent, 5)
         builder.add(column, list(parents), discrete=discrete)
         scores.append(standard_scores(score))

@@ -34,7 +34,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     error = float(np.exp(rng.uniform(np.log(0.06), np.log(0.6))))  # of sizes, in logarithms
     explained = float(rng.uniform(0.15, 0.8))
     builder = Builder(rows)
-    logs: list[np.ndarray] = []  # what effects multiply: standardised logarithms or levels
+    logs: list[np.ndarray] = []  # what effects multiply: standardized logarithms or levels
     for node in range(nodes):
         parents = np.flatnonzero(graph[:, node])
         causes = [logs[k] for k in parents]
@@ -122,7 +122,7 @@ def _health(
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """A function around its set point, or an event."""
     own = random_noise(rng, len(causes[0]))
-    latent = partly_explained(rng, causes, own, explained=explained, bend=0.4)
+    latent = partly_explained(rng, causes, own, explained=explained, curvature=0.4)
     if rng.random() < 0.25:
         # Regulation gives way up to its limits.
         latent = standard(np.tanh(rng.uniform(0.5, 1.5) * latent + rng.normal(0.0, 0.5)))

@@ -15,8 +15,8 @@ Written = tuple[np.ndarray, np.ndarray, bool]
 
 def standard_scores(column: np.ndarray) -> np.ndarray:
     """Mean zero, variance one."""
-    centred = column - column.mean()
-    return centred / (np.sqrt(centred @ centred / len(centred)) + 1e-9)
+    centered = column - column.mean()
+    return centered / (np.sqrt(centered @ centered / len(centered)) + 1e-9)
 
 
 def normal(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written:
@@ -162,35 +162,37 @@ def _recorded(rng: np.random.Generator, value: np.ndarray) -> tuple[np.ndarray, 
 
 
 def partly_explained(
-    rng: np.random.Generator, causes: list[np.ndarray], own: np.ndarray, *, explained: float, bend: float
+    rng: np.random.Generator, causes: list[np.ndarray], own: np.ndarray, *, explained: float, curvature: float
 ) -> np.ndarray:
-    """Standardised causes and standardised noise of one's ``own``, standardised (N,).
+    """Standardized causes and standardized noise of one's ``own``, standardized (N,).
 
     ``explained`` is the typical share that causes explain, ``bend`` the share of effects that are not straight lines.
     """
     if not causes:
         return standard_scores(own)
     share = np.clip(rng.beta(4.0 * explained, 4.0 * (1.0 - explained)), 0.05, 0.98)
-    return standard_scores(np.sqrt(share) * joined(rng, np.stack(causes, axis=1), bend) + np.sqrt(1.0 - share) * own)
+    return standard_scores(
+        np.sqrt(share) * joined(rng, np.stack(causes, axis=1), curvature) + np.sqrt(1.0 - share) * own
+    )
 
 
-def joined(rng: np.random.Generator, causes: np.ndarray, bend: float) -> np.ndarray:
-    """The standardised sum (N,) of the effects of (N, P) standardised causes: most straight, some bent."""
+def joined(rng: np.random.Generator, causes: np.ndarray, curvature: float) -> np.ndarray:
+    """The standardized sum (N,) of the effects of (N, P) standardized causes: most straight, some bent."""
     count = causes.shape[1]
     # No cause is drowned by the others altogether.
     weight = np.clip(np.exp(rng.normal(0.0, 0.5, count)), 0.35, 3.0) * rng.choice([1.0, 1.0, -1.0], count)
     total = np.zeros(len(causes))
     for k in range(count):
         x = causes[:, k]
-        total += weight[k] * (standard_scores(bent(rng, x)) if rng.random() < bend else x)
+        total += weight[k] * (standard_scores(curved(rng, x)) if rng.random() < curvature else x)
     if count > 1 and rng.random() < 0.2:
         a, b = rng.choice(count, size=2, replace=False)
         total += rng.uniform(0.3, 1.0) * causes[:, a] * causes[:, b]
     return standard_scores(total)
 
 
-def bent(rng: np.random.Generator, x: np.ndarray) -> np.ndarray:
-    """A response (N,) to a standardised cause that is no straight line."""
+def curved(rng: np.random.Generator, x: np.ndarray) -> np.ndarray:
+    """A response (N,) to a standardized cause that is no straight line."""
     kind = int(rng.integers(6))
     if kind == 0:
         return -((x - rng.uniform(-1.0, 1.0)) ** 2) + rng.choice([-1.0, 1.0]) * x

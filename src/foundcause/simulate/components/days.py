@@ -39,7 +39,7 @@ class Habits:
     memory: float
     late: float
     explained: float
-    bend: float
+    curvature: float
 
 
 @field_component("days")
@@ -53,7 +53,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         memory=float(rng.choice([0.0, rng.uniform(0.1, 0.7), rng.uniform(0.7, 0.97)], p=[0.2, 0.5, 0.3])),
         late=float(rng.choice([0.0, rng.uniform(0.1, 0.6)])),
         explained=float(rng.uniform(0.25, 0.85)),
-        bend=float(rng.uniform(0.1, 0.6)),
+        curvature=float(rng.uniform(0.1, 0.6)),
     )
     builder = Builder(rows)
     scores: list[np.ndarray] = []
@@ -62,15 +62,15 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         parents = np.flatnonzero(graph[:, node])
         if len(parents) == 0 and rng.random() < (0.8 if not calendar else 0.2):
             kind = str(rng.choice(list(CALENDAR), p=list(CALENDAR.values())))
-            if kind != "none" and not _told_already(kind, calendar.values()):
+            if kind != "none" and not _already_shown(kind, calendar.values()):
                 calendar[node] = kind
                 column, score = _calendar(rng, rows, kind)
                 builder.add(column, [], hidden=unseen[node], discrete=len(np.unique(column)) <= 12)
                 scores.append(score)
                 continue
-        felt = [_felt(rng, scores[k], calendar.get(int(k), ""), habits) for k in parents]
+        signals = [_cause_signal(rng, scores[k], calendar.get(int(k), ""), habits) for k in parents]
         own = _lingering(rng, rows, habits.memory)
-        latent = partly_explained(rng, felt, own, explained=habits.explained, bend=habits.bend)
+        latent = partly_explained(rng, signals, own, explained=habits.explained, curvature=habits.curvature)
         kind = str(rng.choice(list(KINDS), p=list(KINDS.values())))
         column, score, discrete = _showers(rng, latent) if kind == "showers" else COLUMNS[kind](rng, latent, 5)
         scores.append(standard(score))
@@ -80,7 +80,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     )
 
 
-def _told_already(kind: str, present: Collection[str]) -> bool:
+def _already_shown(kind: str, present: Collection[str]) -> bool:
     """Whether a column of the calendar would follow from those there are, with no cause to show for it."""
     return kind in present or {kind, *present} >= {"season", "trend"}
 
@@ -102,8 +102,8 @@ def _calendar(rng: np.random.Generator, rows: int, kind: str) -> tuple[np.ndarra
     return np.floor(share * parts) + 1.0, 2 * np.pi * share
 
 
-def _felt(rng: np.random.Generator, score: np.ndarray, calendar: str, habits: Habits) -> np.ndarray:
-    """What a node feels of a cause, standardised (N,): a phase of a season, a taste of the week, or all, late."""
+def _cause_signal(rng: np.random.Generator, score: np.ndarray, calendar: str, habits: Habits) -> np.ndarray:
+    """What a node feels of a cause, standardized (N,): a phase of a season, a taste of the week, or all, late."""
     if calendar == "season":
         second = rng.uniform(0.0, 0.4) if rng.random() < 0.4 else 0.0
         phase = rng.uniform(0.0, 2 * np.pi, 2)

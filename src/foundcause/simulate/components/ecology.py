@@ -60,9 +60,9 @@ def _wiring(rng: np.random.Generator, nodes: int, environment: int) -> np.ndarra
 def _gradient(
     rng: np.random.Generator, rows: int, causes: list[np.ndarray], noise: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An environmental variable: its standardised level, and the column in its units, (N,) each."""
+    """An environmental variable: its standardized level, and the column in its units, (N,) each."""
     if causes:
-        level = sum(rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.2) * _bent(rng, cause) for cause in causes)
+        level = sum(rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.2) * _curved(rng, cause) for cause in causes)
         level = standard(np.asarray(level)) + noise * rng.standard_normal(rows)
     else:
         # Sites lie along transects, in clusters, or anywhere.
@@ -117,7 +117,7 @@ def _recorded(rng: np.random.Generator, log_size: np.ndarray, record: str) -> tu
     return (np.log1p(size) if rng.random() < 0.5 else size), False
 
 
-def _bent(rng: np.random.Generator, level: np.ndarray) -> np.ndarray:
+def _curved(rng: np.random.Generator, level: np.ndarray) -> np.ndarray:
     kind = rng.random()
     if kind < 0.6:
         return level

@@ -144,9 +144,9 @@ def varied(rng: np.random.Generator, column: np.ndarray, states: int) -> np.ndar
     short = max(3, round(0.01 * len(column))) - (len(column) - int(np.bincount(column).max()))
     if short > 0:
         usual = int(np.bincount(column).argmax())
-        place = rng.choice(len(column), size=short, replace=False)
+        changed = rng.choice(len(column), size=short, replace=False)
         column = column.copy()
-        column[place] = (usual + rng.integers(1, states, size=short)) % states
+        column[changed] = (usual + rng.integers(1, states, size=short)) % states
     return column
 
 
@@ -307,9 +307,9 @@ def context(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, stat
         leaf[(leaf == where) & yes] = leaves
         leaves += 1
     table = rng.dirichlet(np.full(states, np.exp(rng.uniform(np.log(0.15), np.log(1.5)))), size=leaves)
-    # Neighbouring leaves should not agree on their favourite state by chance.
-    favourite = (np.arange(leaves) + rng.integers(states)) % states
-    table = 0.6 * table + 0.4 * np.eye(states)[favourite]
+    # Neighboring leaves should not agree on their favorite state by chance.
+    favorite = (np.arange(leaves) + rng.integers(states)) % states
+    table = 0.6 * table + 0.4 * np.eye(states)[favorite]
     return table[leaf]
 
 
@@ -337,9 +337,9 @@ def pooled(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, state
     mixed = np.zeros((len(codes), states))
     for column, card in enumerate(cards):
         if rng.random() < 0.6:
-            centre = state_scores(rng, int(card)) + 0.5
+            center = state_scores(rng, int(card)) + 0.5
             spread = rng.uniform(0.08, 0.3)
-            table = np.exp(-0.5 * ((np.linspace(0, 1, states)[None, :] - centre[:, None]) / spread) ** 2)
+            table = np.exp(-0.5 * ((np.linspace(0, 1, states)[None, :] - center[:, None]) / spread) ** 2)
             table /= table.sum(axis=1, keepdims=True)
         else:
             table = rng.dirichlet(np.full(states, 0.5), size=int(card))
@@ -392,7 +392,7 @@ def sample_states(rng: np.random.Generator, probabilities: np.ndarray, rows: int
 
 
 def _around(rng: np.random.Generator, answer: np.ndarray, states: int, slip: float) -> np.ndarray:
-    """Probability 1 - slip on each answer, the rest on its neighbours or anywhere; (len(answer), K)."""
+    """Probability 1 - slip on each answer, the rest on its neighbors or anywhere; (len(answer), K)."""
     if rng.random() < 0.5:
         gap = np.abs(np.arange(states)[:, None] - np.arange(states)[None, :])
         other = np.where(gap > 0, np.exp(-1.5 * gap), 0.0)

@@ -84,8 +84,8 @@ def _source(rng: np.random.Generator, rows: int, kind: str, bed: Bed) -> np.ndar
         return np.exp(rng.uniform(0.3, 1.0) * np.sin(2 * np.pi * turn) + rng.uniform(0.05, 0.3) * slow)
     if kind == "valve":
         levels = np.linspace(rng.uniform(0.05, 0.6), 1.0, int(rng.integers(2, 8)))
-        place = slow + rng.normal(0.0, 0.05, rows)
-        return levels[np.clip(((place + 2.0) / 4.0 * len(levels)).astype(np.int64), 0, len(levels) - 1)]
+        opening = slow + rng.normal(0.0, 0.05, rows)
+        return levels[np.clip(((opening + 2.0) / 4.0 * len(levels)).astype(np.int64), 0, len(levels) - 1)]
     shape = slow if kind == "spring" else random_noise(rng, rows)
     return np.exp(np.clip(rng.uniform(0.1, 1.0) * shape, -5.0, 5.0))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from foundcause.simulate.extension import field_component
-from foundcause.simulate.graphs import befriend, parent_counts, pick_parents
+from foundcause.simulate.graphs import connect_isolated, parent_counts, pick_parents
 from foundcause.simulate.sampling import Builder
 from foundcause.simulate.task import Scene
 
@@ -64,8 +64,8 @@ def _pedigree(rng: np.random.Generator, layer: np.ndarray) -> np.ndarray:
     scores = rng.uniform(0.3, 1.2) * rng.standard_normal(nodes)[:, None] - 0.5 * np.abs(layer[None, :] - layer[:, None])
     scores[:, layer == 1] = np.where((layer == 0)[:, None], 0.0, -np.inf)
     graph = pick_parents(rng, scores, counts)
-    lonely = (layer >= 3) & ~graph.any(axis=0) & ~graph.any(axis=1)
-    return befriend(rng, graph, keep=1.0) if not lonely.any() else graph
+    isolated_nodes = (layer >= 3) & ~graph.any(axis=0) & ~graph.any(axis=1)
+    return connect_isolated(rng, graph, keep=1.0) if not isolated_nodes.any() else graph
 
 
 def _inherited(rng: np.random.Generator, parents: list[np.ndarray]) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foundcause.simulate.components.column_kinds import ROOTS, Written, bent
+from foundcause.simulate.components.column_kinds import ROOTS, Written, curved
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
@@ -56,7 +56,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         unrest=float(rng.choice([0.0, rng.uniform(0.1, 0.4)])),
     )
     builder = Builder(rows)
-    logs: list[np.ndarray] = []  # centred logarithms of amounts, or what effects feel of anything else
+    logs: list[np.ndarray] = []  # centered logarithms of amounts, or what effects feel of anything else
     for node in range(len(graph)):
         parents = np.flatnonzero(graph[:, node])
         if len(parents):
@@ -73,8 +73,8 @@ def _given(rng: np.random.Generator, rows: int, trade: Trade) -> Written:
     kind = str(rng.choice(list(GIVEN), p=list(GIVEN.values())))
     width = _width(rng, trade)
     if kind != "amount":
-        column, felt, discrete = ROOTS[kind](rng, rows)
-        return column, width * standard(felt), discrete
+        column, signal, discrete = ROOTS[kind](rng, rows)
+        return column, width * standard(signal), discrete
     if trade.memory == 0.0 and rng.random() < 0.3:
         # Few are large, many are small.
         sizes = np.log1p(np.minimum(rng.pareto(rng.uniform(0.8, 3.0), size=rows), 1e6))
@@ -83,7 +83,7 @@ def _given(rng: np.random.Generator, rows: int, trade: Trade) -> Written:
 
 
 def _chance(rng: np.random.Generator, rows: int, trade: Trade) -> np.ndarray:
-    """Standardised (N,): of every row anew, or of a market that remembers."""
+    """Standardized (N,): of every row anew, or of a market that remembers."""
     if trade.memory == 0.0:
         return standard(random_noise(rng, rows))
     own = np.array([np.clip(trade.memory + 0.1 * rng.normal(), 0.0, 0.98)])
@@ -104,7 +104,7 @@ def _traded(rng: np.random.Generator, causes: list[np.ndarray], trade: Trade) ->
     for cause in causes:
         weight = np.clip(np.exp(rng.normal(0.0, 0.4)), 0.4, 2.5) * rng.choice([1.0, 1.0, -1.0])
         scaled = standard(cause)
-        total = total + weight * (standard(bent(rng, scaled)) if rng.random() < 0.25 else scaled)
+        total = total + weight * (standard(curved(rng, scaled)) if rng.random() < 0.25 else scaled)
     share = np.clip(rng.beta(4.0 * trade.explained, 4.0 * (1.0 - trade.explained)), 0.05, 0.98)
     unrest = np.exp(-trade.unrest * np.clip(standard(total), -3.0, 3.0))
     latent = standard(np.sqrt(share) * standard(total) + np.sqrt(1.0 - share) * unrest * _chance(rng, rows, trade))

@@ -16,7 +16,7 @@ from foundcause.simulate.components.paths import draw_graph
 from foundcause.simulate.draws import pick
 from foundcause.simulate.extension import component
 from foundcause.simulate.hidden_causes import choose_hidden, no_shared_noise, with_circumstances
-from foundcause.simulate.mechanisms import MECHANISMS, centred
+from foundcause.simulate.mechanisms import MECHANISMS, centered
 from foundcause.simulate.noise import NOISE_FAMILIES, ROOT_FAMILIES
 from foundcause.simulate.sampling import Blueprint, Conditions, Samples
 from foundcause.simulate.settings import Mixture
@@ -40,8 +40,8 @@ class Kind:
     """
 
     usual: float
-    tell: Callable[[np.random.Generator, np.ndarray, np.ndarray], np.ndarray]
-    felt: Callable[[np.random.Generator, np.ndarray], np.ndarray]
+    write: Callable[[np.random.Generator, np.ndarray, np.ndarray], np.ndarray]
+    seen: Callable[[np.random.Generator, np.ndarray], np.ndarray]
     discrete: bool = True
 
 
@@ -55,7 +55,7 @@ def mixed(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: i
         graph, hidden = with_circumstances(rng, graph, hidden)
     shares = dict(zip(KINDS, rng.dirichlet([kind.usual for kind in KINDS.values()]).tolist(), strict=True))
     samples = Samples(len(graph), rows)
-    felt_VN = np.empty_like(samples.values_VN)
+    seen_VN = np.empty_like(samples.values_VN)
     for node in range(len(graph)):
         parents = np.flatnonzero(graph[:, node])
         name = "measurement" if hidden[node] and rng.random() < 0.5 else pick(rng, shares)
@@ -65,19 +65,19 @@ def mixed(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: i
             law = pick(rng, _LAWS)
             samples.mechanisms[law] += 1
             samples.noises[family] += 1
-            moved = centred(MECHANISMS[law].function(rng, felt_VN[parents], drawn))
+            moved = centered(MECHANISMS[law].function(rng, seen_VN[parents], drawn))
             strength = np.exp(rng.uniform(*np.log(_STRENGTH)))
             score = np.clip(strength * moved, -_LARGEST_SCORE, _LARGEST_SCORE)
         else:
             samples.roots[name] += 1
             score = np.zeros(rows)
             if name == "measurement":
-                drawn = centred(ROOT_FAMILIES[pick(rng, _MEASURED_ROOTS)](rng, rows))
+                drawn = centered(ROOT_FAMILIES[pick(rng, _MEASURED_ROOTS)](rng, rows))
         kind = KINDS[name]
-        values = kind.tell(rng, score, drawn)
+        values = kind.write(rng, score, drawn)
         samples.values_VN[node] = values
         samples.discrete[node] = kind.discrete
-        felt_VN[node] = centred(kind.felt(rng, samples.values_VN[node]))
+        seen_VN[node] = centered(kind.seen(rng, samples.values_VN[node]))
     blueprint = Blueprint(
         graph=graph, hidden=hidden, shared=no_shared_noise(len(graph)), conditions=Conditions(), rows=rows
     )
@@ -157,11 +157,11 @@ def _mostly_ranked(rng: np.random.Generator, grades_N: np.ndarray) -> np.ndarray
 
 
 KINDS: dict[str, Kind] = {
-    "answer": Kind(usual=1.2, tell=_answer, felt=_as_told),
-    "grade": Kind(usual=0.7, tell=_grade, felt=_mostly_ranked),
-    "code": Kind(usual=0.3, tell=_code, felt=_level_effects),
-    "count": Kind(usual=0.7, tell=_count, felt=_mostly_logarithm),
-    "amount": Kind(usual=0.8, tell=_amount, felt=_mostly_logarithm, discrete=False),
-    "measurement": Kind(usual=1.5, tell=_measurement, felt=_as_told, discrete=False),
+    "answer": Kind(usual=1.2, write=_answer, seen=_as_told),
+    "grade": Kind(usual=0.7, write=_grade, seen=_mostly_ranked),
+    "code": Kind(usual=0.3, write=_code, seen=_level_effects),
+    "count": Kind(usual=0.7, write=_count, seen=_mostly_logarithm),
+    "amount": Kind(usual=0.8, write=_amount, seen=_mostly_logarithm, discrete=False),
+    "measurement": Kind(usual=1.5, write=_measurement, seen=_as_told, discrete=False),
 }
 _MEASURED_ROOTS = {**dict.fromkeys(ROOT_FAMILIES, 1.0), "gaussian": 3.0}

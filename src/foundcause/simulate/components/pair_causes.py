@@ -63,8 +63,8 @@ def place(rng: np.random.Generator, rows: int) -> np.ndarray:
     """Heights and coordinates of stations: most low and a long tail, or clusters over a bounded range."""
     if rng.random() < 0.5:
         return np.minimum(rng.gamma(rng.uniform(0.7, 2.0), size=rows) ** rng.uniform(0.8, 1.4), 15.0)
-    centres = rng.random(int(rng.integers(2, 9)))
-    spot = centres[rng.integers(len(centres), size=rows)] + rng.uniform(0.03, 0.15) * rng.normal(size=rows)
+    centers = rng.random(int(rng.integers(2, 9)))
+    spot = centers[rng.integers(len(centers), size=rows)] + rng.uniform(0.03, 0.15) * rng.normal(size=rows)
     return np.where(rng.random(rows) < 0.3, rng.random(rows), np.clip(spot, -0.1, 1.1))
 
 
@@ -122,7 +122,7 @@ def draw_cause(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, str]:
 
 
 def plain_cause(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """Normal, even, exponential, gamma, log-normal, Laplace or a few Gaussians, standardised, (N,)."""
+    """Normal, even, exponential, gamma, log-normal, Laplace or a few Gaussians, standardized, (N,)."""
     kind = int(rng.integers(7))
     if kind == 0:
         return standard(rng.normal(size=rows))
@@ -140,7 +140,7 @@ def plain_cause(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def blob(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """One to five Gaussians of random place, width and weight, standardised, (N,)."""
+    """One to five Gaussians of random place, width and weight, standardized, (N,)."""
     groups = int(rng.integers(1, 6))
     far, wide = rng.uniform(0.0, 5.0, 2)
     weight = np.abs(rng.normal(size=groups)) + 1e-3
@@ -150,7 +150,7 @@ def blob(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def textbook_cause(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """Normal, even, or a few Gaussians, standardised, (N,)."""
+    """Normal, even, or a few Gaussians, standardized, (N,)."""
     kind = rng.random()
     return (
         standard(rng.normal(size=rows)) if kind < 0.4 else standard(rng.random(rows)) if kind < 0.7 else blob(rng, rows)

@@ -42,7 +42,7 @@ NOISE_KINDS = {
 
 
 def natural_law(rng: np.random.Generator, cause: np.ndarray, name: str) -> np.ndarray:
-    """The noiseless response to a cause (N,), standardised. Laws that need a zero take the low end of the cause."""
+    """The noiseless response to a cause (N,), standardized. Laws that need a zero take the low end of the cause."""
     x = standard(cause)
     span = np.quantile(cause, 0.98) - cause.min()
     unit = (cause - cause.min()) / (span if span > 1e-12 else 1.0)
@@ -85,7 +85,7 @@ def noise_size(rng: np.random.Generator) -> float:
 
 
 def effect(rng: np.random.Generator, cause: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, dict[str, str]]:
-    """An effect of ``cause`` (N,) and standardised ``noise`` (N,), and the names of its law and its kind of noise."""
+    """An effect of ``cause`` (N,) and standardized ``noise`` (N,), and the names of its law and its kind of noise."""
     law_name = str(rng.choice(list(NATURAL_LAWS), p=list(NATURAL_LAWS.values())))
     kind = str(rng.choice(list(NOISE_KINDS), p=list(NOISE_KINDS.values())))
     signal = natural_law(rng, cause, law_name)
@@ -269,7 +269,7 @@ Binary = Callable[[np.random.Generator, np.ndarray, np.ndarray], np.ndarray]
 
 
 def expression_cause(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """A formula of one to three plain sources, standardised, (N,)."""
+    """A formula of one to three plain sources, standardized, (N,)."""
     return expression(rng, [plain_cause(rng, rows) for _ in range(int(rng.integers(1, 4)))])
 
 
@@ -285,15 +285,15 @@ def expression_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray
 
 def expression(rng: np.random.Generator, terms: list[np.ndarray]) -> np.ndarray:
     """All terms (N,) joined two by two by random operators, with random functions in between, (N,)."""
-    parts = [_bent(rng, terms[k], 0.4) for k in rng.permutation(len(terms))]
+    parts = [_curved(rng, terms[k], 0.4) for k in rng.permutation(len(terms))]
     while len(parts) > 1:
         join = _BINARY[int(rng.integers(len(_BINARY)))]
         joined = _tame(join(rng, parts.pop(), parts.pop()))
-        parts.insert(int(rng.integers(len(parts) + 1)), _bent(rng, joined, 0.5))
-    return _bent(rng, parts[0], 0.5)
+        parts.insert(int(rng.integers(len(parts) + 1)), _curved(rng, joined, 0.5))
+    return _curved(rng, parts[0], 0.5)
 
 
-def _bent(rng: np.random.Generator, column: np.ndarray, chance: float) -> np.ndarray:
+def _curved(rng: np.random.Generator, column: np.ndarray, chance: float) -> np.ndarray:
     """A random function of the column with that chance, else the column, (N,)."""
     if rng.random() >= chance:
         return column
@@ -301,7 +301,7 @@ def _bent(rng: np.random.Generator, column: np.ndarray, chance: float) -> np.nda
 
 
 def _tame(column: np.ndarray) -> np.ndarray:
-    """Standardised, and bounded, so that formulas of formulas stay finite, (N,)."""
+    """Standardized, and bounded, so that formulas of formulas stay finite, (N,)."""
     return np.clip(standard(column), -_FARTHEST, _FARTHEST)
 
 

@@ -92,7 +92,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int = 2) -> Scene:
 
 
 def _driver(rng: np.random.Generator, rows: int, family: str) -> np.ndarray:
-    """A hidden common cause, standardised, (N,)."""
+    """A hidden common cause, standardized, (N,)."""
     if family == "series":
         return _autoregressive(rng, rows, rng.uniform(0.5, 0.98))
     return standard(draw_cause(rng, rows)[0])
@@ -136,11 +136,11 @@ def _warped(
     """Random distributions through random functions of cause and noise."""
     setting = str(rng.choice(_SETTINGS))
     near_normal = setting == "SIM-G"
-    bend = rng.uniform(0.05, 0.4) if near_normal else rng.uniform(0.5, 1.5)
+    curvature = rng.uniform(0.05, 0.4) if near_normal else rng.uniform(0.5, 1.5)
     size = rng.uniform(0.02, 0.15) if setting == "SIM-ln" else rng.uniform(0.2, 1.0)
 
     def source() -> np.ndarray:
-        return warp(rng, rng.normal(size=rows), strength=bend, length=rng.uniform(0.5, 2.0))
+        return warp(rng, rng.normal(size=rows), strength=curvature, length=rng.uniform(0.5, 2.0))
 
     def respond(x: np.ndarray, noise: np.ndarray) -> np.ndarray:
         reach = rng.uniform(1.5, 4.0) if near_normal else np.exp(rng.uniform(np.log(0.6), np.log(3.0)))
@@ -253,7 +253,7 @@ def _table(
 
 
 def _autoregressive(rng: np.random.Generator, rows: int, memory: float) -> np.ndarray:
-    """A standardised series with exponential memory, (N,)."""
+    """A standardized series with exponential memory, (N,)."""
     return standard(lfilter([1.0], [1.0, -memory], rng.normal(size=rows + 50))[50:])
 
 
@@ -301,8 +301,8 @@ def recorded(
         hit = rng.random(columns.shape) < rng.uniform(0.001, 0.02)
         columns = columns + hit * rng.normal(size=columns.shape) * columns.std(axis=0) * rng.uniform(2.0, 6.0)
         touches.append("outliers")
-    for place in (0, 1):
-        columns[:, place], done = _on_a_scale(rng, columns[:, place])
+    for k in (0, 1):
+        columns[:, k], done = _on_a_scale(rng, columns[:, k])
         touches.extend(done)
     if rng.random() < _ROUNDED:
         unit = np.where(steps, 0.0, units(rng, columns))

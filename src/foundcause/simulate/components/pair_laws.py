@@ -85,15 +85,15 @@ def _family(rng: np.random.Generator) -> str:
 
 
 def _effect(rng: np.random.Generator, causes: list[np.ndarray], family: str | None) -> np.ndarray:
-    """An effect of standardised causes, (N,): a formula of all, or a law of one that the others join."""
+    """An effect of standardized causes, (N,): a formula of all, or a law of one that the others join."""
     rows = len(causes[0])
     if family is None and rng.random() < _FORMULAS:
         terms = [np.exp(rng.normal(0.0, 0.5)) * cause for cause in causes]
         return expression(rng, [*terms, noise_size(rng) * random_noise(rng, rows)])
     x, noise = causes[0], shaped_noise(rng, rows)
     for cause in causes[1:]:
-        bent = warp(rng, cause, strength=rng.uniform(0.1, 0.8)) if rng.random() < 0.5 else cause
-        pushed = rng.choice([-1.0, 1.0]) * np.exp(rng.normal(0.0, 0.6)) * bent
+        curved = warp(rng, cause, strength=rng.uniform(0.1, 0.8)) if rng.random() < 0.5 else cause
+        pushed = rng.choice([-1.0, 1.0]) * np.exp(rng.normal(0.0, 0.6)) * curved
         # Another cause acts through the same law, or is what the law does not explain.
         if rng.random() < 0.5:
             x = standard(x + pushed)

@@ -17,7 +17,7 @@ from foundcause.simulate.draws import pick
 from foundcause.simulate.extension import component
 from foundcause.simulate.graphs import TOPOLOGIES, limit_parents, position_attachment, sequential_attachment
 from foundcause.simulate.hidden_causes import choose_hidden, no_shared_noise, shared_noise, with_circumstances
-from foundcause.simulate.mechanisms import MECHANISMS, centred
+from foundcause.simulate.mechanisms import MECHANISMS, centered
 from foundcause.simulate.noise import NOISE_FAMILIES, ROOT_FAMILIES, ROOT_MIXTURE, gaussian
 from foundcause.simulate.sampling import Blueprint, Conditions, Samples, draw_conditions
 from foundcause.simulate.settings import DiversePath, DoWhyPath, Mixture
@@ -239,12 +239,12 @@ def sample_diverse(rng: np.random.Generator, settings: DiversePath, blueprint: B
                 if uneven and rng.random() < 0.5:
                     drawn *= np.exp(np.clip(rng.uniform(0.2, 0.7) * inputs_PN[rng.integers(len(parents))], -2.0, 2.0))
                 # Divided by the joint scale, so that roots and effects start from one variance.
-                values = (centred(values) + scale * drawn) / np.float32(np.hypot(1.0, scale))
+                values = (centered(values) + scale * drawn) / np.float32(np.hypot(1.0, scale))
         discrete = name in _DISCRETE
         values = blueprint.conditions.apply(rng, node, values, discrete)
         samples.discrete[node] = discrete
         samples.values_VN[node] = values
-        seen_VN[node] = centred(_effects(rng, values) if name == "categorical" else values)
+        seen_VN[node] = centered(_effects(rng, values) if name == "categorical" else values)
     return samples
 
 
@@ -268,7 +268,7 @@ def _diverse_root(
         return MECHANISMS[name].function(rng, nothing, drawn), name
     name = pick(rng, _DIVERSE_ROOTS)
     values = ROOT_FAMILIES[name](rng, rows)
-    return blueprint.shared.mix(node, centred(values)), name
+    return blueprint.shared.mix(node, centered(values)), name
 
 
 def _effects(rng: np.random.Generator, codes_N: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Places: what lies side by side is alike, what counts heads grows with their number. N rows (places), V nodes.
 
-In most scenes every column has a map of its own beside what causes it, so that neighbours are no independent
+In most scenes every column has a map of its own beside what causes it, so that neighbors are no independent
 witnesses. Totals share the size of the place, rates do not; coordinates, heights and distances are never effects.
 """
 
@@ -39,7 +39,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     places = _places(rng, rows)
     smooth = float(rng.choice([0.0, rng.uniform(0.1, 0.8)], p=[0.35, 0.65]))
     explained = rng.uniform(0.2, 0.85)
-    bend = rng.uniform(0.1, 0.6)
+    curvature = rng.uniform(0.1, 0.6)
     totals = rng.uniform(0.2, 0.8)
     builder = Builder(rows)
     heads = np.zeros(rows)  # logarithm of the size of a place
@@ -48,20 +48,20 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         builder.add(np.round(np.exp(heads + rng.uniform(4.0, 9.0))), [], hidden=not size_shown)
     offset = int(sized)
     scores: list[np.ndarray] = []
-    told: set[str] = set()
+    shown: set[str] = set()
     for node in range(len(graph)):
         parents = np.flatnonzero(graph[:, node])
         causes = (parents + offset).tolist()
         own = _own(rng, places, smooth)
         if len(parents) == 0:
             root = str(rng.choice(list(ROOTS), p=list(ROOTS.values())))
-            if root != "map" and not _told_already(root, told, maps=smooth > 0.0):
-                told.add(root)
+            if root != "map" and not _already_shown(root, shown, maps=smooth > 0.0):
+                shown.add(root)
                 column = _location(rng, places, root)
                 scores.append(_felt_location(rng, column))
                 builder.add(column, [], hidden=unseen[node])
                 continue
-        latent = partly_explained(rng, [scores[k] for k in parents], own, explained=explained, bend=bend)
+        latent = partly_explained(rng, [scores[k] for k in parents], own, explained=explained, curvature=curvature)
         if sized and not unseen[node] and rng.random() < totals:
             column, score, discrete = _total(rng, heads, latent)
             causes.append(0)
@@ -74,17 +74,17 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def _places(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """Coordinates (N, 2) within about one unit of the centre: anywhere, or in clusters."""
+    """Coordinates (N, 2) within about one unit of the center: anywhere, or in clusters."""
     if rng.random() < 0.6:
         return rng.uniform(-1.0, 1.0, (rows, 2))
     # By streets and avenues: towns anywhere would tie the two coordinates to each other.
-    centres = rng.uniform(-1.0, 1.0, (int(rng.integers(3, 15)), 2))
-    towns = np.take_along_axis(centres, rng.integers(len(centres), size=(rows, 2)), axis=0)
+    centers = rng.uniform(-1.0, 1.0, (int(rng.integers(3, 15)), 2))
+    towns = np.take_along_axis(centers, rng.integers(len(centers), size=(rows, 2)), axis=0)
     return towns + rng.uniform(0.05, 0.3) * rng.normal(size=(rows, 2))
 
 
 def _own(rng: np.random.Generator, places: np.ndarray, smooth: float) -> np.ndarray:
-    """What no other column explains, standardised (N,): a map, and chance in each place."""
+    """What no other column explains, standardized (N,): a map, and chance in each place."""
     alone = rng.normal(size=len(places))
     if rng.random() < 0.35:
         alone = warp(rng, alone, strength=rng.uniform(0.2, 1.0), length=rng.uniform(0.6, 3.0))
@@ -95,14 +95,14 @@ def _own(rng: np.random.Generator, places: np.ndarray, smooth: float) -> np.ndar
     return standard(np.sqrt(share) * standard(field) + np.sqrt(1.0 - share) * alone)
 
 
-def _told_already(root: str, told: set[str], *, maps: bool) -> bool:
+def _already_shown(root: str, shown: set[str], *, maps: bool) -> bool:
     """Whether a column would follow from those there are, with no cause to show for it.
 
     Heights and ``maps`` are functions of the place: a table that has them does not show where a place is as well.
     """
     if root == "height":
-        return bool(told - {"height"})
-    return maps or bool(told & {root, "height"}) or ("distance" in (root, *told) and bool(told))
+        return bool(shown - {"height"})
+    return maps or bool(shown & {root, "height"}) or ("distance" in (root, *shown) and bool(shown))
 
 
 def _location(rng: np.random.Generator, places: np.ndarray, root: str) -> np.ndarray:

@@ -24,10 +24,10 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     """Recorded settings and readings of random apparatus: ``variables`` observed columns."""
     kit = Kit(rng, rows)
     names = list(RIGS)
-    favourites = rng.dirichlet(0.5 * np.array([WEIGHTS[name] for name in names]))
+    favorites = rng.dirichlet(0.5 * np.array([WEIGHTS[name] for name in names]))
     used: list[str] = []
     while len(kit.builder) < variables or not used:
-        name = str(rng.choice(names, p=favourites))
+        name = str(rng.choice(names, p=favorites))
         used.append(name)
         RIGS[name](rng, kit, variables - len(kit.builder))
     values, graph, hidden, discrete = kit.builder.assemble()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foundcause.simulate.extension import field_component
-from foundcause.simulate.graphs import befriend, parent_counts, pick_parents, wire
+from foundcause.simulate.graphs import connect_isolated, parent_counts, pick_parents, wire
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.task import Scene
 
@@ -33,34 +33,34 @@ class Shared:
 @field_component("signalling")
 def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     """Measured levels of ``variables`` proteins or genes in ``rows`` cells or samples."""
-    flavour = str(rng.choice(list(_RULES), p=[0.5, 0.3, 0.2] if variables <= 30 else [0.2, 0.45, 0.35]))
+    flavor = str(rng.choice(list(_RULES), p=[0.5, 0.3, 0.2] if variables <= 30 else [0.2, 0.45, 0.35]))
     unseen = int(rng.integers(1, max(2, variables // 5 + 1))) if variables >= 4 and rng.random() < 0.4 else 0
     core = variables + unseen
-    graph = _wiring(rng, core, flavour)
+    graph = _wiring(rng, core, flavor)
     shared = _shared_causes(rng, rows, core)
-    conditions = _conditions(rng, rows, core) if rng.random() < (0.6 if flavour == "cascade" else 0.3) else None
+    conditions = _conditions(rng, rows, core) if rng.random() < (0.6 if flavor == "cascade" else 0.3) else None
     if conditions is not None and len(conditions.stimulus_loading):
         shared = Shared(
             values=np.hstack([shared.values, conditions.stimulus]),
             loadings=np.vstack([shared.loadings, conditions.stimulus_loading]),
         )
     blockers, blocked = _blockers(conditions, graph, rows)
-    levels, rules = _levels(rng, graph, shared, conditions, flavour)
-    measured, discrete, readout = read_out(rng, levels, flavour)
+    levels, rules = _levels(rng, graph, shared, conditions, flavor)
+    measured, discrete, readout = read_out(rng, levels, flavor)
 
     causes = np.hstack([blockers, shared.values])
     above = causes.shape[1]
-    whole = np.zeros((above + core, above + core), dtype=bool)
-    whole[above:, above:] = graph
-    whole[:above, above:] = np.vstack([blocked, shared.loadings != 0])
+    full_graph = np.zeros((above + core, above + core), dtype=bool)
+    full_graph[above:, above:] = graph
+    full_graph[:above, above:] = np.vstack([blocked, shared.loadings != 0])
     return Scene(
         values=np.hstack([causes, measured]),
-        graph=whole,
+        graph=full_graph,
         hidden=np.concatenate([np.ones(above, dtype=bool), hide_some(rng, graph, unseen)]),
-        confounded=np.zeros_like(whole),
+        confounded=np.zeros_like(full_graph),
         discrete=np.concatenate([np.zeros(above, dtype=bool), discrete]),
         record={
-            "flavour": flavour,
+            "flavor": flavor,
             "rules": rules,
             "readout": readout,
             "shared": above,
@@ -70,17 +70,17 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     )
 
 
-def _wiring(rng: np.random.Generator, core: int, flavour: str) -> np.ndarray:
+def _wiring(rng: np.random.Generator, core: int, flavor: str) -> np.ndarray:
     """Cascades with cross-talk, or a few regulators with many targets; (C, C) bool."""
     edges = rng.uniform(0.8, 2.2) if core > 3 else rng.uniform(0.4, 1.0)
-    if flavour == "cascade" or core < 6:
+    if flavor == "cascade" or core < 6:
         form = str(rng.choice(["chain", "modules", "layered", "hubs", "tree"], p=[0.35, 0.2, 0.2, 0.15, 0.1]))
         return wire(rng, nodes=core, form=form, edges_per_node=edges, most_parents=5, isolated=0.1)
     regulators = max(2, round(rng.uniform(0.1, 0.5) * core))
     scores = np.where(np.arange(core) < regulators, 0.0, -np.inf)[:, None] + np.zeros((core, core))
     scores += (rng.uniform(0.3, 2.0) * rng.normal(size=core))[:, None]
     counts = parent_counts(rng, nodes=core, edges_per_node=edges, most_parents=6, roots=rng.uniform(0.05, 0.3))
-    return befriend(rng, pick_parents(rng, scores, counts), keep=0.2)
+    return connect_isolated(rng, pick_parents(rng, scores, counts), keep=0.2)
 
 
 def _shared_causes(rng: np.random.Generator, rows: int, core: int) -> Shared:
@@ -98,8 +98,8 @@ def _shared_causes(rng: np.random.Generator, rows: int, core: int) -> Shared:
             state = rng.normal(size=rows)
         else:
             kinds = int(rng.integers(2, 5))
-            place = rng.normal(size=kinds) * 1.3
-            state = place[rng.choice(kinds, size=rows, p=rng.dirichlet(np.full(kinds, 2.0)))]
+            levels_of_kinds = rng.normal(size=kinds) * 1.3
+            state = levels_of_kinds[rng.choice(kinds, size=rows, p=rng.dirichlet(np.full(kinds, 2.0)))]
             state += rng.normal(0.0, 0.2, rows)
         values.append(state)
         loadings.append(np.where(touched, rng.choice([-1.0, 1.0, 1.0], core) * rng.uniform(0.3, 1.4, core), 0.0))
@@ -178,7 +178,7 @@ def _blockers(conditions: Conditions | None, graph: np.ndarray, rows: int) -> tu
 
 
 def _levels(
-    rng: np.random.Generator, graph: np.ndarray, shared: Shared, conditions: Conditions | None, flavour: str
+    rng: np.random.Generator, graph: np.ndarray, shared: Shared, conditions: Conditions | None, flavor: str
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Log levels of the core nodes, (N, C), with how often each rule was used."""
     rows, core = len(shared.values), len(graph)
@@ -192,7 +192,7 @@ def _levels(
     uneven = rng.uniform(0.3, 1.1)
     tail = str(rng.choice(["normal", "skewed", "heavy"], p=[0.6, 0.25, 0.15]))
     common = shared.values @ shared.loadings
-    menu = rng.choice(list(_RULES[flavour]), size=core, p=list(_RULES[flavour].values())).tolist()
+    menu = rng.choice(list(_RULES[flavor]), size=core, p=list(_RULES[flavor].values())).tolist()
     levels = np.zeros((rows, core), order="F")
     activity = np.zeros((rows, core), order="F")
     rules: dict[str, int] = {}
@@ -218,43 +218,43 @@ def _levels(
 
 
 def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str, uneven: float = 0.6) -> np.ndarray:
-    """The standardised log response of a target to its regulators' log levels (N, P); (N,).
+    """The standardized log response of a target to its regulators' log levels (N, P); (N,).
 
     ``uneven`` is how much the regulators differ in strength.
     """
     count = logs.shape[1]
-    centred = logs - logs.mean(axis=0)
+    centered = logs - logs.mean(axis=0)
     # Some cascades work near saturation, some far below it, some amplify.
     steep = rng.choice([1.0, 1.5, 2.0, 4.0], size=count, p=[0.4, 0.25, 0.2, 0.15]) * (3.0 if rule == "switch" else 1.0)
-    scale = centred.std(axis=0) + 1e-9
+    scale = centered.std(axis=0) + 1e-9
     stretch = np.maximum(steep, rng.uniform(0.8, 1.6) / scale)
     half = rng.normal(0.0, 0.8, count) * scale
     weight = np.exp(rng.normal(0.0, uneven, count))
     inhibits = np.asarray(rng.random(count) < 0.3)
     if rule == "mass":
         slope = weight * np.where(inhibits, -1.0, 1.0) / scale
-        return _standard(centred @ slope)
+        return _standard(centered @ slope)
     if rule == "linear":
         slope = weight * np.where(inhibits, -0.7, 1.0)
-        raw = np.exp(np.clip(centred, -6, 6)) @ slope
+        raw = np.exp(np.clip(centered, -6, 6)) @ slope
         floor = np.quantile(raw, 0.05) if inhibits.any() else 0.0
         return _standard(np.log(np.maximum(raw - min(floor, 0.0), 0.0) + 0.15 * (np.abs(raw).mean() + 1e-9)))
-    occupied = 1.0 / (1.0 + np.exp(-np.clip(stretch * (centred - half), -30, 30)))
+    occupied = 1.0 / (1.0 + np.exp(-np.clip(stretch * (centered - half), -30, 30)))
     basal = rng.uniform(0.01, 0.2)
     if rule == "and":
         each = np.where(inhibits, 1.0 - occupied, occupied)
         return _standard(np.log(each + basal) @ np.minimum(weight, 2.0))
     if rule == "competitive" and inhibits.any() and not inhibits.all():
         push = occupied @ np.where(inhibits, 0.0, weight)
-        brake = (np.exp(np.clip(centred - half, -4, 4)) * inhibits) @ weight
+        brake = (np.exp(np.clip(centered - half, -4, 4)) * inhibits) @ weight
         return _standard(np.log(basal + push / (1.0 + push + brake)))
     each = np.where(inhibits, 1.0 - occupied, occupied)
     return _standard(np.log(basal + each @ weight))
 
 
 def _standard(signal: np.ndarray) -> np.ndarray:
-    centred = signal - signal.mean()
-    return centred / (np.sqrt(centred @ centred / len(centred)) + 1e-9)
+    centered = signal - signal.mean()
+    return centered / (np.sqrt(centered @ centered / len(centered)) + 1e-9)
 
 
 def _noise(rng: np.random.Generator, rows: int, tail: str) -> np.ndarray:
@@ -286,9 +286,9 @@ _SCALES = {
 }
 
 
-def read_out(rng: np.random.Generator, levels: np.ndarray, flavour: str) -> tuple[np.ndarray, np.ndarray, str]:
+def read_out(rng: np.random.Generator, levels: np.ndarray, flavor: str) -> tuple[np.ndarray, np.ndarray, str]:
     """Measured values (N, C), which of them are discrete (C,), and the name of the scale."""
-    scale = str(rng.choice(list(_SCALES[flavour]), p=list(_SCALES[flavour].values())))
+    scale = str(rng.choice(list(_SCALES[flavor]), p=list(_SCALES[flavor].values())))
     rows, core = levels.shape
     amount = np.exp(np.clip(levels, -9, 9))
     if scale in ("counts", "log_counts"):

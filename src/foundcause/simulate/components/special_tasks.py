@@ -63,7 +63,7 @@ def ultra_sparse(rng: np.random.Generator, mixture: Mixture, *, rows: int, varia
 
 @component("interventions")
 def interventions(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int) -> Scene:
-    """Rows pooled over experimental conditions, each with a target that is set, randomised or shifted."""
+    """Rows pooled over experimental conditions, each with a target that is set, randomized or shifted."""
     count = mixture.specials.conditions.draw_integer(rng)
     scene = draw_scene(rng, mixture, coin(rng), rows=rows, variables=variables, conditions=count)
     return _noted(scene, conditions=count)
@@ -157,10 +157,10 @@ _FOG_PARENTS = 8.0
 
 @component("linear_gaussian")
 def gaussian_network(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int) -> Scene:
-    """A linear Gaussian network with weights in +-[0.3, 2], from forests to six neighbours per node.
+    """A linear Gaussian network with weights in +-[0.3, 2], from forests to six neighbors per node.
 
     In half of the networks each variable is scaled to unit variance as it is made, so that variances do not tell the
-    order; in the other half values grow along the order and only the columns of the table are standardised.
+    order; in the other half values grow along the order and only the columns of the table are standardized.
     """
     extra = mixture.hiding.draw(rng, variables)
     nodes = variables + extra
@@ -184,7 +184,7 @@ def gaussian_network(rng: np.random.Generator, mixture: Mixture, *, rows: int, v
             samples.noises["gaussian"] += 1
         samples.values_VN[node] = _unit(values) if inner else values
     samples.values_VN[:] = _unit(samples.values_VN)
-    return samples.scene(blueprint, topology=topology, inner_standardised=inner)
+    return samples.scene(blueprint, topology=topology, inner_standardized=inner)
 
 
 @component("fog")
@@ -218,6 +218,6 @@ def fog(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int
 
 
 def _unit(values: np.ndarray) -> np.ndarray:
-    """Values centred and scaled to unit variance along the last axis."""
+    """Values centered and scaled to unit variance along the last axis."""
     shifted = values - values.mean(axis=-1, keepdims=True)
     return shifted / np.maximum(shifted.std(axis=-1, keepdims=True), np.float32(1e-6))

@@ -1,7 +1,7 @@
 """Studies: what people collect around an outcome, because they believe that it matters to it. N rows, V nodes.
 
 Some things are given, some follow from these, and one to three outcomes stand at the end: each has many causes, most of
-them weak, and hardly anything follows from it. In other worlds what has many neighbours is mostly a cause.
+them weak, and hardly anything follows from it. In other worlds what has many neighbors is mostly a cause.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     experiment = rng.random() < 0.2
     hidden = 0 if experiment else int(rng.uniform(0.0, 0.3) * candidates)
     moved = not experiment and candidates >= 3 and rng.random() < _CIRCUMSTANCES
-    explained, bend = rng.uniform(0.2, 0.85), rng.uniform(0.05, 0.5)
+    explained, curvature = rng.uniform(0.2, 0.85), rng.uniform(0.05, 0.5)
     builder = Builder(rows)
     scores: list[np.ndarray] = []
 
     def add(causes: list[int], kinds: dict[str, float], *, unseen: bool = False) -> None:
         own = standard_scores(random_noise(rng, rows))
-        latent = partly_explained(rng, [scores[k] for k in causes], own, explained=explained, bend=bend)
+        latent = partly_explained(rng, [scores[k] for k in causes], own, explained=explained, curvature=curvature)
         column, score, discrete = COLUMNS[pick(rng, kinds)](rng, latent, 5)
         builder.add(column, causes, hidden=unseen, discrete=discrete)
         scores.append(standard_scores(score))
@@ -56,10 +56,10 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         builder.add(column, [], hidden=bool(unseen[node]), discrete=discrete)
         scores.append(standard_scores(score))
     believed = rng.uniform(0.4, 1.0)  # share of the candidates that do matter
-    for place in range(outcomes):
+    for number in range(outcomes):
         causes = _chosen(rng, len(graph), believed)
-        if place and rng.random() < 0.5:
-            causes.append(len(graph) + int(rng.integers(place)))
+        if number and rng.random() < 0.5:
+            causes.append(len(graph) + int(rng.integers(number)))
         add(causes, OUTCOMES)
     for _ in range(sequels):
         of = len(graph) + int(rng.integers(outcomes))

@@ -30,7 +30,7 @@ class Field:
     kinds: dict[str, float]
     explained: tuple[float, float]
     traits: float
-    bend: float
+    curvature: float
 
 
 FIELDS = {
@@ -47,28 +47,28 @@ FIELDS = {
         },
         explained=(0.08, 0.5),
         traits=0.55,
-        bend=0.25,
+        curvature=0.25,
     ),
     "health": Field(
         roots={"age": 0.35, "binary": 0.3, "normal": 0.15, "nominal": 0.1, "amount": 0.1},
         kinds={"normal": 0.3, "amount": 0.25, "binary": 0.25, "ordinal": 0.08, "count": 0.12},
         explained=(0.1, 0.6),
         traits=0.3,
-        bend=0.3,
+        curvature=0.3,
     ),
     "economy": Field(
         roots={"amount": 0.5, "normal": 0.2, "percent": 0.1, "binary": 0.1, "nominal": 0.1},
         kinds={"amount": 0.55, "normal": 0.2, "percent": 0.15, "count": 0.1},
         explained=(0.2, 0.85),
         traits=0.4,
-        bend=0.2,
+        curvature=0.2,
     ),
     "products": Field(
         roots={"amount": 0.3, "grid": 0.35, "binary": 0.1, "nominal": 0.1, "age": 0.15},
         kinds={"amount": 0.6, "normal": 0.25, "ordinal": 0.05, "percent": 0.1},
         explained=(0.5, 0.95),
         traits=0.15,
-        bend=0.35,
+        curvature=0.35,
     ),
 }
 
@@ -80,8 +80,8 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     spec = FIELDS[field]
     graph, trait, proxy = _wiring(rng, variables, spec)
     nodes = len(graph)
-    centre = rng.uniform(*spec.explained)
-    explained = np.clip(rng.beta(4.0 * centre, 4.0 * (1.0 - centre), size=nodes), 0.02, 0.985)
+    center = rng.uniform(*spec.explained)
+    explained = np.clip(rng.beta(4.0 * center, 4.0 * (1.0 - center), size=nodes), 0.02, 0.985)
     # Items of a scale measure their trait better than demographics predict anything.
     explained = np.where(proxy, rng.uniform(0.25, 0.8, nodes), explained)
     tail = str(rng.choice(["normal", "skewed", "heavy"], p=[0.55, 0.25, 0.2]))
@@ -96,7 +96,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     for node in range(nodes):
         parents = np.flatnonzero(graph[:, node])
         if len(parents):
-            signal = joined(rng, scores[:, parents], spec.bend if not proxy[node] else 0.05)
+            signal = joined(rng, scores[:, parents], spec.curvature if not proxy[node] else 0.05)
             latent = np.sqrt(explained[node]) * signal + np.sqrt(1.0 - explained[node]) * _noise(rng, rows, tail)
         elif trait[node]:
             latent = _noise(rng, rows, "normal")

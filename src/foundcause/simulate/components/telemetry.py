@@ -19,16 +19,16 @@ _SLOWEST = 0.05  # share of the rows in which each of several parallel callees m
 @field_component("telemetry")
 def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     """Metrics of a random service landscape: ``variables`` observed columns over ``rows`` moments."""
-    flavour = str(rng.choice(["latency", "mixed", "hosts", "requests"], p=[0.4, 0.27, 0.23, 0.1]))
+    flavor = str(rng.choice(["latency", "mixed", "hosts", "requests"], p=[0.4, 0.27, 0.23, 0.1]))
     builder = Builder(rows)
-    if flavour == "hosts":
+    if flavor == "hosts":
         kinds = draw_hosts(rng, builder, variables)
-    elif flavour == "mixed" and variables >= 3:
+    elif flavor == "mixed" and variables >= 3:
         kinds = _mixed(rng, builder, variables)
-    elif flavour == "requests":
+    elif flavor == "requests":
         kinds = _requests(rng, builder, variables)
     else:
-        flavour = "latency"
+        flavor = "latency"
         kinds = _latency(rng, builder, variables)
     values, graph, hidden, discrete = builder.assemble()
     shown = np.flatnonzero(~hidden)
@@ -41,7 +41,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         hidden=hidden,
         confounded=np.zeros_like(graph),
         discrete=discrete,
-        record={"flavour": flavour, "gaps": bool(gaps), **kinds},
+        record={"flavor": flavor, "gaps": bool(gaps), **kinds},
     )
 
 
@@ -201,7 +201,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
     ids: dict[tuple[str, int], int] = {}
     dropped = set(rng.choice(services * len(metrics), surplus, replace=False).tolist())
 
-    def place(metric: str, service: int, column: np.ndarray, parents: list[int]) -> None:
+    def add_metric(metric: str, service: int, column: np.ndarray, parents: list[int]) -> None:
         unseen = metrics.index(metric) * services + service in dropped
         ids[metric, service] = builder.add(
             column, parents, hidden=unseen, discrete=metric in ("requests", "errors") and column.max() < 40
@@ -211,7 +211,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
     requests = flow(rng, entry[:, ::-1], back[::-1, ::-1].T)[0][:, ::-1]
     for service in range(services - 1, -1, -1):
         callers = np.flatnonzero(back[service])
-        place("requests", service, requests[:, service], [ids["requests", int(c)] for c in callers])
+        add_metric("requests", service, requests[:, service], [ids["requests", int(c)] for c in callers])
     demand = requests / (requests.mean(axis=0) + 1e-9)
     busy = demand
     if "cpu" in metrics:
@@ -219,7 +219,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
         busy = demand / (demand + room) + np.abs(rng.normal(0.0, rng.uniform(0.01, 0.1), demand.shape))
         busy = np.minimum(busy, 1.0)
         for service in range(services):
-            place("cpu", service, 100.0 * busy[:, service] ** rng.uniform(0.7, 1.3), [ids["requests", service]])
+            add_metric("cpu", service, 100.0 * busy[:, service] ** rng.uniform(0.7, 1.3), [ids["requests", service]])
     source = "cpu" if "cpu" in metrics else "requests"
     if "errors" in metrics:
         fails = np.zeros_like(requests)
@@ -232,7 +232,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
             if fails[:, service].std() == 0:
                 fails[rng.integers(builder.rows, size=3), service] += 1.0
             parents = [ids["errors", int(c)] for c in callees] + [ids["requests", service]]
-            place("errors", service, fails[:, service], parents)
+            add_metric("errors", service, fails[:, service], parents)
     typical = np.maximum(requests.mean(axis=0, keepdims=True).round(), 1.0) + np.zeros_like(requests)
     own, hit = incidents(rng, own_times(rng, typical, services))
     heat = rng.uniform(0.2, 1.5, services)
@@ -245,7 +245,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
         parents = [ids["latency", int(c)] for c in np.flatnonzero(back[:, service])] + [ids[source, service]]
         if slow_errors:
             parents += [ids["errors", service], ids["requests", service]]
-        place("latency", service, total[:, service], parents)
+        add_metric("latency", service, total[:, service], parents)
     return {"metrics": metrics, "incidents": hit, "rounding": digits}
 
 

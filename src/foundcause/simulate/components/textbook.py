@@ -14,7 +14,7 @@ from foundcause.simulate.draws import pick, signed, uniform
 from foundcause.simulate.extension import component
 from foundcause.simulate.graphs import TOPOLOGIES, limit_parents
 from foundcause.simulate.hidden_causes import no_shared_noise
-from foundcause.simulate.mechanisms import centred
+from foundcause.simulate.mechanisms import centered
 from foundcause.simulate.noise import NOISE_FAMILIES
 from foundcause.simulate.sampling import Blueprint, Conditions, Samples
 from foundcause.simulate.settings import Mixture
@@ -49,12 +49,12 @@ def textbook(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables
         if parents.size:
             values = values + draw(rng, samples.values_VN[parents])
             samples.mechanisms[law] += 1
-        samples.values_VN[node] = centred(values) if inside else values
+        samples.values_VN[node] = centered(values) if inside else values
     nothing = np.zeros(variables, dtype=bool)
     blueprint = Blueprint(
         graph=graph, hidden=nothing, shared=no_shared_noise(variables), conditions=Conditions(), rows=rows
     )
-    return samples.scene(blueprint, topology=topology, law=law, inner_standardised=bool(inside))
+    return samples.scene(blueprint, topology=topology, law=law, inner_standardized=bool(inside))
 
 
 Draw = Callable[[np.random.Generator, np.ndarray], np.ndarray]
@@ -104,7 +104,7 @@ def _additive_process(rng: np.random.Generator, parents_PN: np.ndarray) -> np.nd
 
 def _quadratic(rng: np.random.Generator, parents_PN: np.ndarray) -> np.ndarray:
     """Squares, products and the causes themselves, scaled first so that chains do not explode."""
-    x = np.clip(np.stack([centred(parent_N) for parent_N in parents_PN]), -5.0, 5.0)
+    x = np.clip(np.stack([centered(parent_N) for parent_N in parents_PN]), -5.0, 5.0)
     products = x * (signed(rng, 0.5, 1.0, len(x) ** 2).reshape(len(x), -1) * (rng.random((len(x), len(x))) < 0.5) @ x)
     return (products.sum(axis=0) + signed(rng, 0.5, 1.0, len(x)) @ x) / np.float32(np.sqrt(len(x)))
 

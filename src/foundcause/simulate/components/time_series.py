@@ -17,7 +17,7 @@ from foundcause.simulate.components.paths import draw_blueprint, draw_graph
 from foundcause.simulate.draws import pick, signed, some
 from foundcause.simulate.extension import component
 from foundcause.simulate.hidden_causes import SharedNoise, choose_hidden, with_circumstances
-from foundcause.simulate.mechanisms import MECHANISMS, centred
+from foundcause.simulate.mechanisms import MECHANISMS, centered
 from foundcause.simulate.noise import NOISE_FAMILIES
 from foundcause.simulate.sampling import Blueprint, Samples
 from foundcause.simulate.settings import Mixture
@@ -55,7 +55,7 @@ class Pace:
     inert: float
     clock: int = 1
     averaged: bool = False
-    told_late: float = 0.0
+    delayed: float = 0.0
     rhythms: int = 0
     changes: float = 0.0
     trend: bool = False
@@ -81,7 +81,7 @@ def draw_pace(rng: np.random.Generator, rows: int) -> Pace:
         inert=float(rng.choice([0.0, rng.uniform(0.1, 0.6)])),
         clock=clock,
         averaged=clock > 1 and bool(rng.random() < 0.5),
-        told_late=rng.uniform(0.1, 0.4) if rng.random() < _TOLD_LATE else 0.0,
+        delayed=rng.uniform(0.1, 0.4) if rng.random() < _TOLD_LATE else 0.0,
         rhythms=rhythms,
         changes=rng.uniform(0.1, 0.5) if rng.random() < _CHANGES else 0.0,
         trend=not rhythms and bool(rng.random() < _TRENDS),
@@ -121,22 +121,22 @@ def series(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: 
         samples.noises[family] += 1
         values = drawn
         if node == trending:
-            values = centred(values) + np.float32(rng.uniform(0.5, 3.0)) * trend_line(rng, time_N)
+            values = centered(values) + np.float32(rng.uniform(0.5, 3.0)) * trend_line(rng, time_N)
         if parents.size:
             law = pick(rng, laws)
             samples.mechanisms[law] += 1
-            felt_PN = np.stack([_felt(rng, samples.values_VN[k], memories[k], pace) for k in parents])
+            signals_PN = np.stack([_cause_signal(rng, samples.values_VN[k], memories[k], pace) for k in parents])
             scale = np.float32(mixture.diverse.noise_scale.draw(rng))
-            values = (centred(MECHANISMS[law].function(rng, felt_PN, drawn)) + scale * drawn) / np.hypot(1.0, scale)
+            values = (centered(MECHANISMS[law].function(rng, signals_PN, drawn)) + scale * drawn) / np.hypot(1.0, scale)
             if rng.random() < pace.inert:
                 values = _approached(values, pace.a_moment(rng.uniform(0.2, 0.9)))
         for driver in causes[causes < len(drivers)]:
-            values = centred(values) + drivers[driver].felt(rng)
-        samples.values_VN[node] = centred(values)
+            values = centered(values) + drivers[driver].effect(rng)
+        samples.values_VN[node] = centered(values)
     shown_VN = shown_rows(samples.values_VN, pace.clock, pace.averaged)
-    told: list[dict[str, int]] = []
-    if pace.told_late:
-        told = delay_columns(rng, shown_VN, some(rng, np.flatnonzero(~blueprint.hidden), pace.told_late))
+    delays: list[dict[str, int]] = []
+    if pace.delayed:
+        delays = delay_columns(rng, shown_VN, some(rng, np.flatnonzero(~blueprint.hidden), pace.delayed))
     samples.values_VN = shown_VN[:, LEAD_IN:]
     return samples.scene(
         blueprint,
@@ -145,7 +145,7 @@ def series(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: 
         late=round(pace.late, 3),
         clock=pace.clock,
         averaged=pace.averaged,
-        told_late=told,
+        delayed=delays,
         rhythms=len(drivers),
         changes=round(pace.changes, 3),
         trending=trending,
@@ -172,21 +172,21 @@ def _lasting(rng: np.random.Generator, shared: SharedNoise, pace: Pace) -> Share
     return SharedNoise(confounded=shared.confounded, parts=parts)
 
 
-def _felt(rng: np.random.Generator, cause_N: np.ndarray, memory: float, pace: Pace) -> np.ndarray:
-    """What an effect feels of a cause, centred (N,): what it is now, what it was, or what it has been for a while.
+def _cause_signal(rng: np.random.Generator, cause_N: np.ndarray, memory: float, pace: Pace) -> np.ndarray:
+    """What an effect feels of a cause, centered (N,): what it is now, what it was, or what it has been for a while.
 
     Now and then also how it has changed since the row before, or what has come together of it.
     """
     if pace.changes and rng.random() < pace.changes:
         if rng.random() < 0.5:
-            return centred(cause_N - np.concatenate([cause_N[: pace.clock], cause_N[: -pace.clock]]))
-        return centred(_approached(cause_N, pace.a_moment(rng.uniform(0.9, 0.98))))
+            return centered(cause_N - np.concatenate([cause_N[: pace.clock], cause_N[: -pace.clock]]))
+        return centered(_approached(cause_N, pace.a_moment(rng.uniform(0.9, 0.98))))
     if rng.random() >= pace.late:
         return cause_N
     if memory > _LINGERS and rng.random() < 0.5:
         delay = int(rng.integers(1, 3))
         return np.concatenate([cause_N[:delay], cause_N[:-delay]])
-    return centred(_approached(cause_N, rng.uniform(0.2, 0.8)))
+    return centered(_approached(cause_N, rng.uniform(0.2, 0.8)))
 
 
 def _approached(values_N: np.ndarray, stay: float) -> np.ndarray:
@@ -213,18 +213,18 @@ class Driver:
     scatter: how far apart, in angles, nodes feel a rhythm.
     """
 
-    place: np.ndarray
+    course: np.ndarray
     overtone: float | None
     scatter: float
 
     def wave(self, shift: float = 0.0) -> np.ndarray:
         """(N,) of about unit scale, ``shift`` angles earlier."""
         if self.overtone is None:
-            return self.place.astype(np.float32)
-        angle = self.place + shift
-        return centred((np.sin(angle) + self.overtone * np.sin(2.0 * angle + 1.0)).astype(np.float32))
+            return self.course.astype(np.float32)
+        angle = self.course + shift
+        return centered((np.sin(angle) + self.overtone * np.sin(2.0 * angle + 1.0)).astype(np.float32))
 
-    def felt(self, rng: np.random.Generator) -> np.ndarray:
+    def effect(self, rng: np.random.Generator) -> np.ndarray:
         """(N,) what one node feels of it: in its own phase, strength and sign."""
         return signed(rng, *_STRENGTH, 1)[0] * self.wave(self.scatter * rng.uniform(-1.0, 1.0))
 
@@ -241,27 +241,27 @@ def draw_drivers(rng: np.random.Generator, time_N: np.ndarray, number: int, rows
     that a label tells.
     """
     if number and rng.random() < _DRIFT:
-        return [Driver(place=trend_line(rng, time_N), overtone=None, scatter=0.0)]
+        return [Driver(course=trend_line(rng, time_N), overtone=None, scatter=0.0)]
     most = max(3.0, min(40.0, rows / _ROWS_A_PERIOD))
-    found: list[Driver] = []
+    waves: list[Driver] = []
     periods = rng.uniform(1.0, 2.0) if rng.random() < _FEW_PERIODS else np.exp(rng.uniform(np.log(3.0), np.log(most)))
     for _ in range(number):
         overtone = rng.uniform(0.2, 0.8) if rng.random() < _OVERTONE else 0.0
         angle = 2.0 * np.pi * (periods * time_N + rng.random())
-        found.append(Driver(place=angle, overtone=overtone, scatter=rng.uniform(0.0, np.pi)))
+        waves.append(Driver(course=angle, overtone=overtone, scatter=rng.uniform(0.0, np.pi)))
         if _APART * periods > most:
             break
         periods = np.exp(rng.uniform(np.log(_APART * periods), np.log(most)))
-    return found
+    return waves
 
 
 def trend_line(rng: np.random.Generator, time_N: np.ndarray) -> np.ndarray:
     """(N,) a trend of unit scale: a straight line, or one that breaks up to three times."""
     if rng.random() < 0.5:
-        return centred(signed(rng, 1.0, 1.0, 1)[0] * time_N.astype(np.float32))
+        return centered(signed(rng, 1.0, 1.0, 1)[0] * time_N.astype(np.float32))
     breaks = np.sort(rng.uniform(0.0, 1.0, int(rng.integers(1, 4))))
     places = np.concatenate([time_N[:1], breaks, time_N[-1:]])
-    return centred(np.interp(time_N, places, np.cumsum(rng.standard_normal(len(places)))).astype(np.float32))
+    return centered(np.interp(time_N, places, np.cumsum(rng.standard_normal(len(places)))).astype(np.float32))
 
 
 def with_drivers(rng: np.random.Generator, blueprint: Blueprint, number: int) -> Blueprint:
@@ -285,7 +285,7 @@ def shown_rows(values_VN: np.ndarray, clock: int, averaged: bool) -> np.ndarray:
         return values_VN
     moments_VNK = values_VN.reshape(len(values_VN), -1, clock)
     shown_VN = moments_VNK.mean(axis=2) if averaged else moments_VNK[:, :, -1]
-    return np.stack([centred(shown) for shown in shown_VN])
+    return np.stack([centered(shown) for shown in shown_VN])
 
 
 def delay_columns(rng: np.random.Generator, values_VN: np.ndarray, nodes: np.ndarray) -> list[dict[str, int]]:
@@ -293,17 +293,17 @@ def delay_columns(rng: np.random.Generator, values_VN: np.ndarray, nodes: np.nda
 
     Returns which nodes, and by how many rows (``delay``) or over how many (``mean``). The others never feel it.
     """
-    told = []
+    delays = []
     for node in nodes.tolist():
         values = values_VN[node]
         delay, width = int(rng.integers(1, 4)), int(rng.integers(2, 7))
         if rng.random() < 0.5 and _likeness(values, delay) >= _SHOWS:
             values[delay:] = values[:-delay].copy()
-            told.append({"node": node, "delay": delay})
+            delays.append({"node": node, "delay": delay})
         else:
             values[:] = lfilter(np.full(width, 1.0 / width), [1.0], values)
-            told.append({"node": node, "mean": width})
-    return told
+            delays.append({"node": node, "mean": width})
+    return delays
 
 
 def _likeness(values_N: np.ndarray, delay: int) -> float:

@@ -33,7 +33,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
     batch = _batches(rng, rows)
     alike = float(rng.choice([0.0, rng.uniform(0.1, 0.7)], p=[0.4, 0.6]))  # share of chance that a batch has in common
     explained = rng.uniform(0.25, 0.9)
-    bend = rng.uniform(0.2, 0.7)
+    curvature = rng.uniform(0.2, 0.7)
     spread = rng.choice([0.0, rng.uniform(0.1, 0.5)])  # share of columns whose spread a cause moves
     builder = Builder(rows)
     scores: list[np.ndarray] = []
@@ -50,7 +50,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
             own = _own(rng, batch, alike)
             if rng.random() < spread:
                 own = standard(own * np.exp(rng.uniform(0.2, 0.8) * np.clip(causes[0], -3.0, 3.0)))
-            latent = partly_explained(rng, causes, own, explained=explained, bend=bend)
+            latent = partly_explained(rng, causes, own, explained=explained, curvature=curvature)
             column, score, discrete = _made(rng, latent)
         scores.append(standard(score))
         builder.add(column, parents.tolist(), hidden=unseen[node], discrete=discrete)
@@ -69,7 +69,7 @@ def _batches(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def _own(rng: np.random.Generator, batch: np.ndarray, alike: float) -> np.ndarray:
-    """What no cause explains, standardised (N,): chance of the piece, and of its batch."""
+    """What no cause explains, standardized (N,): chance of the piece, and of its batch."""
     alone = random_noise(rng, len(batch))
     if alike == 0.0:
         return standard(alone)

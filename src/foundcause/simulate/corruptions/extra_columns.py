@@ -58,12 +58,12 @@ def derive(rng: np.random.Generator, values_ND: np.ndarray, count: int) -> list[
     """``count`` further columns; a later one may follow from an earlier one, whose place is behind the D columns."""
     columns = list(np.asarray(values_ND, dtype=np.float64).T)
     distinct = [_distinct(column) for column in columns]
-    found: list[Column] = []
+    made_columns: list[Column] = []
     for _ in range(count):
-        found.append(_one(rng, columns, np.array(distinct)))
-        columns.append(found[-1].values.astype(np.float64))
+        made_columns.append(_one(rng, columns, np.array(distinct)))
+        columns.append(made_columns[-1].values.astype(np.float64))
         distinct.append(_distinct(columns[-1]))
-    return found
+    return made_columns
 
 
 def gaps_follow(rng: np.random.Generator, observed_ND: np.ndarray, sources: dict[int, tuple[int, ...]]) -> np.ndarray:
@@ -71,8 +71,8 @@ def gaps_follow(rng: np.random.Generator, observed_ND: np.ndarray, sources: dict
     if observed_ND.all() or rng.random() >= _GAPS_FOLLOW:
         return observed_ND
     observed = observed_ND.copy()
-    for place, causes in sources.items():
-        observed[:, place] = observed[:, list(causes)].all(axis=1)
+    for position, causes in sources.items():
+        observed[:, position] = observed[:, list(causes)].all(axis=1)
     return observed
 
 

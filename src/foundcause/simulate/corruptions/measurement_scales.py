@@ -59,13 +59,13 @@ def rescale(rng: np.random.Generator, values_ND: np.ndarray, discrete_D: np.ndar
     anything else; ties and gaps stay.
     """
     values, share, changed = np.array(values_ND), rng.uniform(0.4, 1.3), 0
-    for place in np.flatnonzero(~discrete_D & (rng.random(len(discrete_D)) < share)):
-        finite = np.isfinite(values[:, place])
-        column = values[finite, place]
+    for k in np.flatnonzero(~discrete_D & (rng.random(len(discrete_D)) < share)):
+        finite = np.isfinite(values[:, k])
+        column = values[finite, k]
         if len(np.unique(column)) < _LEAST_SCALED:
             continue
         shape = np.sort(SHAPES[int(rng.integers(len(SHAPES)))](rng, len(column)))
-        values[finite, place] = _at_ranks(shape, rankdata(column))
+        values[finite, k] = _at_ranks(shape, rankdata(column))
         changed += 1
     return values, changed
 
@@ -73,11 +73,11 @@ def rescale(rng: np.random.Generator, values_ND: np.ndarray, discrete_D: np.ndar
 def _at_ranks(sorted_N: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Values at ranks from 1 to N; half ranks, of ties, lie between two."""
     below = ranks.astype(int)
-    found = sorted_N[below - 1]
+    values = sorted_N[below - 1]
     tied = np.flatnonzero(below < ranks)
     if tied.size:
-        found[tied] = np.interp(ranks[tied], np.arange(1, len(sorted_N) + 1), sorted_N)
-    return found
+        values[tied] = np.interp(ranks[tied], np.arange(1, len(sorted_N) + 1), sorted_N)
+    return values
 
 
 def _humps(rng: np.random.Generator, rows: int) -> np.ndarray:
@@ -110,14 +110,14 @@ def put_in_classes(
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """The table, which columns are discrete now (D,), and how many were put in classes."""
     values, discrete, changed = np.array(values_ND), discrete_D.copy(), 0
-    for place in np.flatnonzero(~discrete_D & (rng.random(len(discrete_D)) < rng.uniform(*_SHARE))):
-        finite = np.isfinite(values[:, place])
-        column = values[finite, place]
+    for k in np.flatnonzero(~discrete_D & (rng.random(len(discrete_D)) < rng.uniform(*_SHARE))):
+        finite = np.isfinite(values[:, k])
+        column = values[finite, k]
         if len(np.unique(column)) < _LEAST_CLASSED:
             continue
-        told = _KINDS[int(rng.choice(len(_KINDS), p=_OFTEN))](rng, column)
-        if len(told) - np.unique(told, return_counts=True)[1].max() >= _FEWEST_ROWS:
-            values[finite, place], discrete[place] = told, True
+        codes = _KINDS[int(rng.choice(len(_KINDS), p=_OFTEN))](rng, column)
+        if len(codes) - np.unique(codes, return_counts=True)[1].max() >= _FEWEST_ROWS:
+            values[finite, k], discrete[k] = codes, True
             changed += 1
     return values, discrete, changed
 
@@ -160,13 +160,13 @@ def write_down(
         return values_ND, []
     values = np.array(values_ND)
     if floors:
-        for place in free_D[rng.random(free_D.size) < settings.floor_share]:
-            _keep(values, int(place), floored(rng, values[:, place]))
+        for k in free_D[rng.random(free_D.size) < settings.floor_share]:
+            _keep(values, int(k), floored(rng, values[:, k]))
     if rounding:
         unit = units(rng, values[:, free_D])
-        for place, one in zip(free_D, unit, strict=True):
+        for k, one in zip(free_D, unit, strict=True):
             if one > 0:
-                _keep(values, int(place), np.round(values[:, place] / one) * one)
+                _keep(values, int(k), np.round(values[:, k] / one) * one)
     return values, ["floors"] * floors + ["resolution"] * rounding
 
 
@@ -186,6 +186,6 @@ def floored(rng: np.random.Generator, column_N: np.ndarray) -> np.ndarray:
     return np.maximum(column_N, np.nanquantile(column_N, _DEEPEST * rng.random() ** 1.5))
 
 
-def _keep(values_ND: np.ndarray, place: int, changed_N: np.ndarray) -> None:
+def _keep(values_ND: np.ndarray, k: int, changed_N: np.ndarray) -> None:
     if np.nanmin(changed_N) < np.nanmax(changed_N):
-        values_ND[:, place] = changed_N
+        values_ND[:, k] = changed_N

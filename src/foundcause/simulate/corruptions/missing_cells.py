@@ -43,7 +43,7 @@ def mar(rng: np.random.Generator, values_ND: np.ndarray, share: float) -> np.nda
     if rng.random() < 0.5:
         driver = values_ND[:, drivers[rng.integers(complete, size=spoiled.size)]]
     else:
-        driver = _standardised(values_ND[:, drivers]) @ rng.standard_normal((complete, spoiled.size))
+        driver = _standardized(values_ND[:, drivers]) @ rng.standard_normal((complete, spoiled.size))
     missing = np.zeros(values_ND.shape, dtype=bool)
     missing[:, spoiled] = _by_score(rng, driver, share * variables / spoiled.size)
     return missing
@@ -68,7 +68,7 @@ def _by_score(rng: np.random.Generator, driver_ND: np.ndarray, share: float) -> 
     return score > np.partition(score, kept - 1, axis=0)[kept - 1]
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _standardized(values: np.ndarray) -> np.ndarray:
     values = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
     largest = np.abs(values).max(axis=0)
     values = values / np.where(largest > 0, largest, 1.0)

@@ -27,10 +27,10 @@ def detect_discrete(values_ND: np.ndarray) -> np.ndarray:
     """(D,) bool: columns of whole numbers, or with at most ten distinct values among the first 128 rows."""
     probe = np.sort(values_ND[:_PROBE], axis=0)
     few = (np.diff(probe, axis=0) > 0).sum(axis=0) < _FEW_VALUES
-    whole = few.copy()
+    discrete = few.copy()
     check = np.flatnonzero((np.round(probe) == probe).all(axis=0) & ~few)
-    whole[check] = (np.round(values_ND[:, check]) == values_ND[:, check]).all(axis=0)
-    return whole
+    discrete[check] = (np.round(values_ND[:, check]) == values_ND[:, check]).all(axis=0)
+    return discrete
 
 
 @corruption("artifacts", always=True)
@@ -50,7 +50,7 @@ def artifacts(rng: np.random.Generator, draft: Draft) -> None:
 def apply_artifacts(
     rng: np.random.Generator, settings: Artifacts, values_ND: np.ndarray, discrete_D: np.ndarray
 ) -> tuple[np.ndarray, list[str], dict[str, int]]:
-    """(N, D) float32 table with artefacts, their names, and how many columns are continuous and how many rounded."""
+    """(N, D) float32 table with artifacts, their names, and how many columns are continuous and how many rounded."""
     values = np.array(values_ND.T, dtype=np.float32, order="C")  # one contiguous row of memory per column
     free = np.flatnonzero(~(discrete_D | detect_discrete(values_ND)))
     applied: list[str] = []
@@ -74,7 +74,7 @@ def apply_artifacts(
         maybe("pair_warps", settings.pair_warps, pair_warp, 1.0)
     maybe("log_augmentation", settings.log_augmentation, skew, 1.0)
     maybe("zero_inflation_or_censoring", settings.zero_inflation_or_censoring, zero_inflate_or_censor)
-    maybe("discretisation", settings.discretisation, discretise)
+    maybe("discretization", settings.discretization, discretize)
     rounded = free[rng.random(free.size) < settings.rounding_share.draw(rng)]
     if rounded.size:
         applied.append("rounding")
@@ -108,7 +108,7 @@ def touch_up(
 def collinear_group(rng: np.random.Generator, scene: Scene, copies: int) -> Scene:
     """The scene with one observed continuous variable hidden behind ``copies`` noisy copies of it.
 
-    The copies are its children, so marginalising the graph labels them: causes of the source cause each copy, and the
+    The copies are its children, so marginalizing the graph labels them: causes of the source cause each copy, and the
     copies share a hidden cause with one another and with the source's other children.
     """
     candidates = np.flatnonzero(~scene.hidden & ~scene.discrete)
@@ -160,7 +160,7 @@ Transform = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 
 
 def standard(values_N: np.ndarray) -> np.ndarray:
-    """(N,) centred and scaled to unit variance; non-finite cells stay so and do not count."""
+    """(N,) centered and scaled to unit variance; non-finite cells stay so and do not count."""
     finite = values_N if np.isfinite(values_N).all() else values_N[np.isfinite(values_N)]
     if finite.size == 0:
         return values_N
@@ -168,7 +168,7 @@ def standard(values_N: np.ndarray) -> np.ndarray:
     return ((values_N - finite.mean(dtype=np.float64)) / max(spread, 1e-30)).astype(np.float32)
 
 
-def discretise(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
+def discretize(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
     """Middles of 5 to 100 equal bins."""
     low, high = float(values_N.min()), float(values_N.max())
     width = max(high - low, 1e-30) / int(rng.integers(5, 101))
@@ -241,13 +241,13 @@ def add_outliers(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
 def autocorrelate(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
     """A first-order autoregression driven by the values, with their variance."""
     keep = rng.uniform(0.2, 0.7)
-    centre = values_N.mean()
-    x = (values_N - centre) * np.float32(np.sqrt(1.0 - keep**2))
+    center = values_N.mean()
+    x = (values_N - center) * np.float32(np.sqrt(1.0 - keep**2))
     lag = 1
     while lag < min(len(x), 64):  # doubling: after k rounds the last 2^k rows are summed with weights keep^lag
         x[lag:] += np.float32(keep**lag) * x[:-lag].copy()
         lag *= 2
-    return x + centre
+    return x + center
 
 
 def batch_effect(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
@@ -256,8 +256,8 @@ def batch_effect(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
     batch = rng.integers(count, size=len(values_N))
     shift = (rng.normal(0.0, 0.6, count) * float(values_N.std())).astype(np.float32)
     scale = np.exp(rng.normal(0.0, 0.15, count)).astype(np.float32)
-    centre = values_N.mean()
-    return centre + (values_N - centre) * scale[batch] + shift[batch]
+    center = values_N.mean()
+    return center + (values_N - center) * scale[batch] + shift[batch]
 
 
 def skew(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
@@ -278,8 +278,8 @@ def pair_warp(rng: np.random.Generator, values_N: np.ndarray) -> np.ndarray:
         x = np.copysign(np.abs(x) ** np.float32(rng.uniform(0.5, 1.8)), x)
     else:
         weight = np.float32(rng.uniform(0.2, 1.0))
-        bend = np.float32(rng.uniform(0.5, 2.0))
-        x = x + weight * np.tanh(bend * (x - np.float32(rng.uniform(-1.0, 1.0))))
+        curvature = np.float32(rng.uniform(0.5, 2.0))
+        x = x + weight * np.tanh(curvature * (x - np.float32(rng.uniform(-1.0, 1.0))))
     x = x * np.float32(10.0 ** rng.uniform(-1.0, 3.0))
     return round_values(rng, x) if rng.random() < 0.4 else x
 

@@ -56,7 +56,7 @@ def repeat_rows(rng: np.random.Generator, values_ND: np.ndarray, discrete_D: np.
     if not (np.nanmin(values, axis=0) < np.nanmax(values, axis=0)).all():
         return values_ND, rows
     if rng.random() < 0.5:
-        for place in np.flatnonzero(~discrete_D & (rng.random(values.shape[1]) < rng.random())):
-            size = np.exp(rng.uniform(np.log(0.03), np.log(0.7))) * np.nanstd(values[:, place])
-            values[:, place] += size * rng.standard_normal(rows)
+        for k in np.flatnonzero(~discrete_D & (rng.random(values.shape[1]) < rng.random())):
+            size = np.exp(rng.uniform(np.log(0.03), np.log(0.7))) * np.nanstd(values[:, k])
+            values[:, k] += size * rng.standard_normal(rows)
     return values, len(np.unique(chosen))
