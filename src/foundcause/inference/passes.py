@@ -21,6 +21,7 @@ from foundcause.inference.memory import choose_batch, refuse_too_much
 from foundcause.inference.outlier_cells import without_outliers
 from foundcause.inference.protocols import Protocol, protocol_named
 from foundcause.inference.threads import side_by_side
+from foundcause.model.config import WIDE
 
 if TYPE_CHECKING:
     import torch
@@ -198,7 +199,7 @@ def _run(
     if A < 2:
         return {name: np.zeros((plan.n_passes, A, A), dtype=np.float32) for name in _HEADS}, None
     sizes = {"rows": min(N, plan.protocol.max_rows), "variables": A, "features": network.features.count}
-    batch = choose_batch(network.config, runs=plan.n_passes, **sizes)
+    batch = choose_batch(network.config, n_passes=plan.n_passes, **sizes)
     refuse_too_much(network.config, batch=batch, **sizes)
     draws = draw_passes(plan, rows=N, variables=A, n_effective=rows.n_effective)
     kept = without_outliers(values) if any(draw.omits_outliers for draw in draws) else values
@@ -253,7 +254,7 @@ class _Runner:
         for k, table in zip(missing, spread_out(lambda k: self._computed(draws[k], k), missing), strict=True):
             self._statistics[_key(draws[k])] = table
             yield len(self._statistics)
-        if self.first is None:
+        if self.first is None and self.tables[0].shape[1] < WIDE:  # those of wide tables are too large to keep
             self.first = self._statistics[_key(draws[window[0]])].cpu().numpy()
 
     def answers(self, draws: Sequence[Draw], window: range) -> Iterator[dict[str, np.ndarray]]:
@@ -261,6 +262,10 @@ class _Runner:
         import torch
 
         variables = self.tables[0].shape[1]
+        if variables >= WIDE and self.device.type == "cpu" and self._in_blocks():
+            for k in window:
+                yield self._wide_answer(draws[k])
+            return
         most = max(1, _CACHED_PAIRS // variables**2) if self.device.type == "cpu" else len(window)
 
         def answer(passes: list[int]) -> dict[str, np.ndarray]:
@@ -276,6 +281,21 @@ class _Runner:
 
         groups = list(_together(draws, window, most))
         yield from (side_by_side if self.device.type == "cpu" else map)(answer, groups)
+
+    def _in_blocks(self) -> bool:
+        """Whether the network has a forward pass in blocks of pairs."""
+        return self.network.architecture == "pairs" and not self.network.off
+
+    def _wide_answer(self, draw: Draw) -> dict[str, np.ndarray]:
+        """Logits of one pass over a wide table; its blocks of pairs run side by side."""
+        from foundcause.model.wide import wide_forward
+
+        _, _, statistics = self._permuted(draw)
+        prediction = wide_forward(self.network, statistics, side_by_side)
+        return {
+            name: _in_table_order(getattr(prediction, field)[0].numpy(), draw.columns)[None]
+            for name, field in _HEADS.items()
+        }
 
     def _sample(self, draw: Draw) -> tuple[torch.Tensor, torch.Tensor]:
         import torch

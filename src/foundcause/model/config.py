@@ -7,6 +7,9 @@ from typing import Any, ClassVar
 
 from foundcause.model.architectures import check_rates, check_whole_numbers, checked_fields
 
+WIDE = 129
+"""Columns from which passes work in blocks of pairs (``foundcause.model.wide``)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
@@ -63,6 +66,8 @@ class ModelConfig:
 
     def forward_bytes(self, *, rows: int, variables: int, features: int) -> float:
         """Bytes that one forward pass over one table takes."""
+        if variables >= WIDE:  # in blocks: the states, the channels of one motif, and the sums of all
+            return 4.0 * variables**2 * (self.pair_width + 5 * self.motif_channels + 10 * self.weighed_channels) + 1e8
         channels = 12 * self.motif_channels + 36 * self.weighed_channels
         return 4.0 * variables**2 * (6 * features + self.direct_width + 12 * self.pair_width + channels)
 
