@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-slow lint clean
+# Processes of pytest; 0 runs the tests in one. Use 2 on two idle cores.
+WORKERS ?= 0
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+.PHONY: help demo test test-engines test-slow lint clean
 
 help:
-	@echo "make demo        discover the causal graph of a simulated survey and write its report"
-	@echo "make test        lint, types and the tests"
-	@echo "make test-slow   the tests that take minutes"
-	@echo "make lint        ruff and mypy alone"
+	@echo "make demo          discover the causal graph of a simulated survey and write its report"
+	@echo "make test          lint, types and the tests"
+	@echo "make test-engines  simulation and benchmark on real Dask and Ray clusters, and the notebooks"
+	@echo "make test-slow     all tests that take minutes"
+	@echo "make lint          ruff and mypy alone"
 
 # torch goes first and pinned, so that a CPU build that pip has at hand (or is pointed at) is taken and kept.
 $(STAMP): pyproject.toml constraints.txt
@@ -28,7 +33,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-engines: $(STAMP)
+	$(BIN)/python -m pytest -m slow tests/engines $(wildcard tests/examples)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow

@@ -12,6 +12,7 @@ from hypothesis import settings
 
 import chromium
 
+_ABSENT = "no {} on this machine; set {} to their folder ({} says how to get them)"
 _BESIDE = Path(__file__).resolve().parents[2] / "shared"
 
 # A run that fails now and then helps nobody; FOUNDCAUSE_EXPLORE=1 looks for new examples.
@@ -30,7 +31,7 @@ def golden() -> Path:
     """Golden vectors of the released model (not committed)."""
     folder = _folder("FOUNDCAUSE_GOLDEN", _BESIDE / "spec" / "golden")
     if folder is None:
-        pytest.skip("golden vectors are not on this machine (set FOUNDCAUSE_GOLDEN)")
+        pytest.skip(_ABSENT.format("golden vectors of the released model", "FOUNDCAUSE_GOLDEN", "CONTRIBUTING.md"))
     return folder
 
 
@@ -39,15 +40,15 @@ def benchmark_data() -> Path:
     """Benchmark data (not committed)."""
     folder = _folder("FOUNDCAUSE_DATA", _BESIDE / "data")
     if folder is None:
-        pytest.skip("benchmark data is not on this machine (set FOUNDCAUSE_DATA)")
+        pytest.skip(_ABSENT.format("benchmark data", "FOUNDCAUSE_DATA", "`foundcause bench fetch`"))
     return folder
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """One Chromium for the whole run: Playwright refuses a second in the same process."""
-    pytest.importorskip("playwright.sync_api")
+    pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; `pip install playwright`")
     if chromium.PATH is None:
-        pytest.skip("Chromium is not installed")
+        pytest.skip("Chromium is not installed; `apt-get install chromium chromium-driver`, as .ci/run does")
     with chromium.opened() as running:
         yield running

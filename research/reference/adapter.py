@@ -15,9 +15,9 @@ import threadpoolctl
 import torch
 
 import foundcause
-from foundcause.cli.demo import write_survey
 from foundcause.data import TableEncoder, read_table
 from foundcause.errors import FoundcauseError
+from foundcause.simulate.demo_survey import write_survey
 from foundcause.simulate.mixture import MIXTURES, make_task
 from foundcause.simulate.task import Task
 from foundcause.training.run_config import RESERVED_SEEDS

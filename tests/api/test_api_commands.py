@@ -17,9 +17,9 @@ import pytest
 
 import foundcause as fc
 from foundcause.cli.app import main
-from foundcause.cli.demo import COLUMNS, EDGES, is_survey, simulate_survey, write_survey
 from foundcause.errors import OutputError
 from foundcause.report.export import FILES
+from foundcause.simulate.demo_survey import COLUMNS, EDGES, is_survey, simulate_survey, write_survey
 
 
 @dataclass

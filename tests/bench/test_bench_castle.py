@@ -13,7 +13,7 @@ from foundcause.bench import datasets
 from foundcause.bench.datasets import gcastle_simulations
 from foundcause.bench.experiments import EXPERIMENTS
 
-pytest.importorskip("castle", reason="gCastle is not installed")
+pytest.importorskip("castle", reason="gCastle is not installed; pip install 'foundcause[bench]'")
 SLOW = {"er2_gp", "sf4_gp_add"}  # Gaussian processes drawn exactly
 
 

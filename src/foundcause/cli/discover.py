@@ -157,8 +157,8 @@ def demo(
     if rows < 5:
         raise ConfigError(f"--rows {rows} is too few; give at least 5, better 1000")
     from foundcause import api
-    from foundcause.cli.demo import EDGES, is_survey, write_survey
     from foundcause.report.terminal import print_result, say
+    from foundcause.simulate.demo_survey import EDGES, is_survey, write_survey
     from foundcause.weights import CHECKPOINT_VARIABLE, SHIPPED_CHECKPOINT, checkpoint_path
 
     place = checkpoint_path(checkpoint)

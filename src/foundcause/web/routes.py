@@ -182,7 +182,7 @@ def _upload_problem(error: BaseException, *, ended: bool) -> BaseException:
 @router.post("/demo", status_code=202, responses=_problems(429, 503))
 async def demo_table(request: Request, response: Response, state: TheServer, session: TheSession) -> TableView:
     """Take the demo table: a simulated survey of a chest clinic."""
-    from foundcause.cli.demo import write_survey
+    from foundcause.simulate.demo_survey import write_survey
 
     is_new = session is None
     table, session = new_table(request, response, state, session, "chest_clinic_demo.csv", ".csv")
