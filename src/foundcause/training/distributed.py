@@ -101,7 +101,10 @@ def team(device: str = "cpu") -> Iterator[Team]:
     # see sum_gradients) for ever. torch.optim loads it, so it must be loaded before there is a group.
     import torch.distributed.nn.functional  # noqa: F401
 
-    dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
+    store, rank, world = next(iter(dist.rendezvous("env://")))
+    # torchrun keeps the store when it restarts the processes, and gloo would connect to those that died
+    store = dist.PrefixStore(f"restart-{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+    dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=store, rank=rank, world_size=world)
     try:
         yield Team(rank=dist.get_rank(), world=dist.get_world_size(), device=place)
         dist.barrier()  # a rank that tears down while another still talks to it can abort at exit
