@@ -37,7 +37,7 @@ def _arcs(result: Result, path: Path) -> tuple[int, str]:
     """How many dashed arcs the picture has, and its note."""
     ax = result.plot(path)
     drawn = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    return len(drawn) - len(result.edges), ax.get_title(loc="left")
+    return len(drawn) - len(result.edges), "\n".join(ax.get_title(loc="left").split("\n")[1:])
 
 
 def _printed(result: Result, folder: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""Where the nodes of a graph stand: causes above effects, and no edge behind a node if it can be helped."""
+"""Positions of the nodes of a graph: causes above effects, and few edges behind nodes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,28 @@ if TYPE_CHECKING:
 
 Position = tuple[float, float]
 
-_LARGEST_CLEARED = 40  # nodes up to which edges are led around nodes; beyond, nobody follows single edges
+_LARGEST_CLEARED = 40  # nodes up to which nodes step aside for edges
+MOST_IN_ROW = 12
 _SHIFTS = np.arange(-12, 13) * 0.25  # sideways steps a node in the way may take
 _HALF_HEIGHT = 0.28  # of a node's box, in layers
 _MARGIN = 0.08
+_NEAREST = 0.5
 
 
-def layered_positions(graph: nx.DiGraph[str]) -> dict[str, Position]:
-    """A place for each node: layer by longest path from a root, order inside a layer by repeated barycentres.
+def layered_positions(graph: nx.DiGraph[str], *, most_in_row: int = MOST_IN_ROW) -> dict[str, Position]:
+    """Place each node: its layer by the longest path from a root, its order in the layer by repeated barycenters.
 
-    Nodes that edges would run behind step aside. Nodes without any edge stand in a block of their own below the graph.
+    Parameters
+    ----------
+    graph : DiGraph
+        Acyclic.
+    most_in_row : int, default=12
+        Longer layers become several rows.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        At least 1 apart in a row, rows 1 apart or more. Nodes without edges are in a block below the graph.
     """
     import networkx as nx
 
@@ -31,11 +43,14 @@ def layered_positions(graph: nx.DiGraph[str]) -> dict[str, Position]:
     for sweep in range(12):
         downwards = sweep % 2 == 0
         for layer in layers if downwards else reversed(layers):
-            neighbours = graph.predecessors if downwards else graph.successors
-            barycentre = {n: np.mean([order[m] for m in neighbours(n)] or [order[n]]) for n in layer}
-            layer.sort(key=lambda n: (barycentre[n], n))
+            neighbors = graph.predecessors if downwards else graph.successors
+            barycenter = {n: np.mean([order[m] for m in neighbors(n)] or [order[n]]) for n in layer}
+            layer.sort(key=lambda n: (barycenter[n], n))
             offset = (len(layer) - 1) / 2
             order.update({node: k - offset for k, node in enumerate(layer)})
+    layers = [row for layer in layers for row in _rows(layer, most_in_row)]
+    for layer in layers:
+        order.update({node: k - (len(layer) - 1) / 2 for k, node in enumerate(layer)})
     width = max((len(layer) for layer in layers), default=1)
     positions = {
         node: (float(order[node]) * min(width / max(len(layer), 1), 1.6), -float(depth))
@@ -45,7 +60,7 @@ def layered_positions(graph: nx.DiGraph[str]) -> dict[str, Position]:
     if len(linked) <= _LARGEST_CLEARED:
         _step_aside(graph, layers, positions)
     lonely = [node for node in graph if graph.degree(node) == 0]
-    across = max(width, 4)
+    across = min(max(width, 4), most_in_row)
     for k, node in enumerate(lonely):
         row, column = divmod(k, across)
         in_row = min(len(lonely) - row * across, across)
@@ -53,8 +68,15 @@ def layered_positions(graph: nx.DiGraph[str]) -> dict[str, Position]:
     return {node: positions[node] for node in graph}
 
 
+def _rows(layer: list[str], most: int) -> list[list[str]]:
+    """A layer as rows of about equal length."""
+    count = -(-len(layer) // most)
+    each = -(-len(layer) // count)
+    return [layer[k : k + each] for k in range(0, len(layer), each)]
+
+
 def _pull_roots_down(graph: nx.DiGraph[str], layers: list[list[str]]) -> None:
-    """A root moves to just above its first effect, so that edges stay short."""
+    """Move each root to just above its first effect, so that edges stay short."""
     depth = {node: k for k, layer in enumerate(layers) for node in layer}
     for node in list(layers[0]) if layers else []:
         target = min(depth[child] for child in graph.successors(node)) - 1
@@ -64,7 +86,7 @@ def _pull_roots_down(graph: nx.DiGraph[str], layers: list[list[str]]) -> None:
 
 
 def _step_aside(graph: nx.DiGraph[str], layers: list[list[str]], positions: dict[str, Position]) -> None:
-    """Where an edge runs behind a node, move that node or an end of the edge sideways if this helps on the whole."""
+    """If an edge runs behind a node, move that node or an end of the edge sideways, if fewer edges are then hidden."""
     edges = [(a, b) for a, b in graph.edges if abs(positions[a][1] - positions[b][1]) > 1.5]
     layer_of = {node: layer for layer in layers for node in layer}
     for _ in range(3 if edges else 0):
@@ -87,7 +109,8 @@ def _best_step(
     def cost(shift: float) -> float:
         moved = {**positions, node: (x + shift, y)}
         room = [abs(x + shift - moved[o][0]) - _half_width(node) - _half_width(o) for o in layer if o != node]
-        if shift and min(room, default=1.0) < 2 * _MARGIN:
+        near = min((abs(x + shift - moved[o][0]) for o in layer if o != node), default=1.0)
+        if shift and (near < _NEAREST or min(room, default=1.0) < 2 * _MARGIN):
             return float("inf")
         return _covered(node, edges, moved) + sum(_covered(other, own, moved) for other in moved) + 0.2 * abs(shift)
 
@@ -97,7 +120,7 @@ def _best_step(
 
 
 def _covered(node: str, edges: list[tuple[str, str]], positions: dict[str, Position]) -> int:
-    """How many of the edges run behind the node's box."""
+    """Count the edges that run behind the node's box."""
     x, y = positions[node]
     reach = _half_width(node) + _MARGIN
     count = 0

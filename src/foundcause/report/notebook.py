@@ -1,13 +1,15 @@
-"""What a notebook shows of a result: its edges and findings."""
+"""A result in a notebook: one sentence, the graph, the findings, and the edges."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING
 
 from foundcause.data.reading import counted
 from foundcause.findings import Finding, shown
-from foundcause.report.page import findings_list
+from foundcause.report.page import findings_list, headline
+from foundcause.report.svg import graph_svg
 
 if TYPE_CHECKING:
     from foundcause.result import Result
@@ -16,7 +18,7 @@ _MOST_EDGES = 40
 
 
 def summary(result: Result) -> str:
-    """One line: how many columns, edges, hidden common causes and findings."""
+    """Return one line: how many columns, edges, hidden common causes and findings."""
     counts = (
         counted(len(result.names), "column", "columns"),
         counted(int(result.adjacency.to_numpy(bool).sum()), "edge", "edges"),
@@ -27,12 +29,31 @@ def summary(result: Result) -> str:
 
 
 def notebook_page(result: Result) -> str:
-    """The result as a piece of HTML; every name and message is text, whatever it holds."""
+    """Return a result as HTML: one sentence, the graph, the findings, and the edges behind a click."""
     edges = result.edges
-    shown = edges.head(_MOST_EDGES).style.format(precision=2, escape="html").to_html()
+    rows = [
+        (
+            edge["cause"],
+            edge["effect"],
+            f"{edge['probability']:.2f}",
+            f"{edge['reverse_probability']:.2f}",
+            edge["orientation"],
+        )
+        for edge in edges.head(_MOST_EDGES).to_dict("records")
+    ]
     more = len(edges) - _MOST_EDGES
-    rest = f"<p>... and {counted(more, 'more edge', 'more edges')}: result.edges holds all</p>" if more > 0 else ""
-    return f"<p>{summary(result)}</p>{shown}{rest}{_findings(result.findings)}"
+    rest = f"<p>... and {counted(more, 'more edge', 'more edges')} in result.edges</p>" if more > 0 else ""
+    table = _table(("cause", "effect", "probability", "reverse", "direction"), rows)
+    listed = (
+        f"<details><summary>{counted(len(edges), 'edge', 'edges')}</summary>{table}{rest}</details>" if rows else ""
+    )
+    return f"<p><strong>{escape(headline(result))}</strong></p>{graph_svg(result)}{_findings(result.findings)}{listed}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{text}</th>" for text in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _findings(findings: Sequence[Finding]) -> str:

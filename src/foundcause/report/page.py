@@ -15,6 +15,7 @@ import numpy as np
 from foundcause.files import write_text
 from foundcause.findings import Finding, shown
 from foundcause.knowledge import Knowledge
+from foundcause.report.svg import graph_svg
 
 if TYPE_CHECKING:
     from foundcause.result import Result
@@ -185,7 +186,7 @@ def _knowledge(known: Knowledge | None) -> str:
 
 def _without_script(result: Result) -> str:
     """The edges for a browser that runs no scripts, which draw everything else about the graph."""
-    told = "This browser runs no scripts, so the graph is not drawn. These are its edges."
+    told = "This browser runs no scripts. These are the edges of the graph."
     if not len(result.edges):
         return "<p>This browser runs no scripts, so the graph is not drawn. It has no edges.</p>"
     head = "".join(f'<th scope="col">{text}</th>' for text in ("cause", "effect", "probability", "agreement"))
@@ -194,7 +195,7 @@ def _without_script(result: Result) -> str:
         cells = (edge["cause"], edge["effect"], f"{edge['probability']:.2f}", f"{edge['agreement']:.0%}")
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<p>{told}</p><div class="scroll">{table}</div>'
+    return f'{graph_svg(result)}<p>{told}</p><div class="scroll">{table}</div>'
 
 
 def _columns(result: Result) -> str:

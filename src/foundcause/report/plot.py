@@ -1,4 +1,4 @@
-"""The graph as a picture: causes above effects, width by probability, dashed red arcs for hidden common causes."""
+"""The graph as a picture by matplotlib: causes above effects, width by probability."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from foundcause.errors import OutputError
 from foundcause.files import replacing
 from foundcause.report.layout import Position, layered_positions
 from foundcause.report.letters import drawable, fonts_for, missing_note, shorten_middle
+from foundcause.report.page import headline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,20 +25,33 @@ if TYPE_CHECKING:
     from foundcause.result import Result
 
 _INK, _EDGE, _HIDDEN, _PAPER, _BORDER = "#1f2933", "#2b6cb0", "#c53030", "#f7fafc", "#a0aec0"
-
-
+_UNDECIDED = "#6b7682"
 _INCHES = (1.9, 1.25)  # between neighbours across and down
-_LARGEST = (24.0, 20.0)
+_LARGEST = (26.0, 60.0)
 _SMALLEST = (5.0, 3.2)
 _MARGIN = (0.7, 0.6)  # around the outermost nodes, for their boxes
 _LINE = 18  # letters of a name on one line
 
 
 def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw ``result`` on ``ax`` (a new figure without one) and write it to ``path`` when given.
+    """Draw the graph.
 
-    Letters that no font of this machine has become boxes, with one warning and a note in the picture. Hidden common
-    causes that are too many to follow are not all drawn, and a note says so.
+    Parameters
+    ----------
+    result : Result
+    path : path or None
+        A file to write, in a format by its suffix.
+    ax : Axes or None
+        Where to draw. None makes a figure. Without a path it is one of pyplot, which notebooks show.
+
+    Returns
+    -------
+    Axes
+
+    Warns
+    -----
+    UserWarning
+        If no font of this machine has some of the letters. They become boxes, and a note says so.
     """
     if path is not None:
         _refuse_unknown_format(Path(path))
@@ -46,34 +60,62 @@ def plot(result: Result, path: str | Path | None = None, *, ax: Axes | None = No
     bows = [_bow(positions[pair["first"]], positions[pair["second"]]) for pair in pairs]
     (left, right), (low, high) = _limits(positions, bows)
     if ax is None:
-        ax = _canvas(right - left, high - low)
+        ax = _canvas(right - left, high - low, shown=path is None)
     ax.set_axis_off()
     ax.set_xlim(left, right)
     ax.set_ylim(low, high)
     boxes, notes = _names(ax, positions)
     if len(pairs) < len(result.confounded_pairs):
         notes.append(_drawn_note(len(pairs), len(result.confounded_pairs)))
-    if notes:
-        ax.set_title("\n".join(notes), fontsize=8, color=_INK, loc="left")
-    for edge in result.edges.to_dict("records"):
-        _arrow(ax, boxes[edge["cause"]], boxes[edge["effect"]], edge["probability"])
+    _title(ax, headline(result), notes)
+    edges = result.edges.to_dict("records")
+    for edge in edges:
+        undecided = edge["orientation"] == "undecided"
+        _arrow(ax, boxes[edge["cause"]], boxes[edge["effect"]], edge["probability"], undecided=undecided)
     for pair, bow in zip(pairs, bows, strict=True):
         _arc(ax, boxes[pair["first"]], boxes[pair["second"]], bow, pair["probability"])
+    _legend(ax, undecided=any(edge["orientation"] == "undecided" for edge in edges), hidden=bool(pairs))
     if path is not None:
         _write(ax, Path(path))
     return ax
 
 
-def _canvas(width: float, height: float) -> Axes:
+def _title(ax: Axes, text: str, notes: list[str]) -> None:
+    """The headline and, below it, notes for the reader."""
+    families, missing = fonts_for([text])
+    shown = "".join("□" if letter in missing else letter for letter in text)
+    lines = "\n".join([shown, *notes])
+    ax.set_title(lines, fontsize=12, fontfamily=families, color=_INK, loc="left", parse_math=False)
+
+
+def _canvas(width: float, height: float, *, shown: bool) -> Axes:
     """Axes on a figure of their own, large enough for so many nodes across and down."""
+    spans = zip((width, height), _INCHES, _SMALLEST, _LARGEST, strict=True)
+    across, down = (min(max(span * inches, least), most) for span, inches, least, most in spans)
+    if shown:
+        from matplotlib import pyplot
+
+        return pyplot.figure(figsize=(across, down), layout="constrained").add_subplot()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    spans = zip((width, height), _INCHES, _SMALLEST, _LARGEST, strict=True)
-    across, down = (min(max(span * inches, least), most) for span, inches, least, most in spans)
     figure = Figure(figsize=(across, down), layout="constrained")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
+
+
+def _legend(ax: Axes, *, undecided: bool, hidden: bool) -> None:
+    """What the lines mean, below the graph."""
+    from matplotlib.lines import Line2D
+
+    entries = [Line2D([], [], color=_EDGE, linewidth=2, label="causes (width: probability)")]
+    if undecided:
+        entries.append(
+            Line2D([], [], color=_UNDECIDED, linewidth=1.5, marker="o", markersize=4, label="undecided direction")
+        )
+    if hidden:
+        entries.append(Line2D([], [], color=_HIDDEN, linewidth=1.5, linestyle="--", label="share a hidden cause"))
+    ax.legend(handles=entries, loc="upper left", bbox_to_anchor=(0, 0), ncols=3, frameon=False, fontsize=8)
 
 
 def _limits(positions: Mapping[str, Position], bows: list[Path2D]) -> np.ndarray:
@@ -138,7 +180,7 @@ def _connect(ax: Axes, start: Text, end: Text, **style: Any) -> None:
     ax.add_patch(Between(start.get_position(), end.get_position(), **ends, **style))
 
 
-def _arrow(ax: Axes, start_box: Text, end_box: Text, probability: float) -> None:
+def _arrow(ax: Axes, start_box: Text, end_box: Text, probability: float, *, undecided: bool) -> None:
     start, end = start_box.get_position(), end_box.get_position()
     spans_layers = abs(start[1] - end[1]) > 1.01
     bend = 0.18 if spans_layers and abs(start[0] - end[0]) < 0.3 else 0.04
@@ -146,10 +188,10 @@ def _arrow(ax: Axes, start_box: Text, end_box: Text, probability: float) -> None
         ax,
         start_box,
         end_box,
-        arrowstyle="-|>",
+        arrowstyle="|-|,widthA=0.25,widthB=0.25" if undecided else "-|>",
         mutation_scale=12,
         linewidth=0.6 + 2.4 * probability,
-        color=_EDGE,
+        color=_UNDECIDED if undecided else _EDGE,
         alpha=0.35 + 0.6 * probability,
         connectionstyle=f"arc3,rad={bend}",
         zorder=2,
