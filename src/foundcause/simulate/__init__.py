@@ -1,1 +1,1 @@
-"""Synthetic tables with their causal graphs; ``mixture.py`` is the page to start from."""
+"""Synthetic tables with their causal graphs. ``mixture.py`` is the page to start from."""

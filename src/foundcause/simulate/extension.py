@@ -1,7 +1,7 @@
 """Components and corruptions by name. A new one is one file with a decorated function, and one line of registration.
 
 The line belongs into ``components/__init__.py`` or ``corruptions/__init__.py``. A component of your own package
-registers when its module is imported; with worker processes, import it there too.
+registers when its module is imported. With worker processes, import it there too.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _row(axes: np.ndarray, name: str, task: Task) -> None:
 
 
 def _jittered(values_N: np.ndarray) -> np.ndarray:
-    """Values limited to their bulk; codes spread a little so that points do not hide each other."""
+    """Values limited to their bulk. Codes spread a little so that points do not hide each other."""
     values = np.clip(values_N, *np.quantile(values_N, [0.005, 0.995]))
     distinct = np.unique(values)
     if distinct.size > _CODES:

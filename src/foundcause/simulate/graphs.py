@@ -51,12 +51,12 @@ def position_attachment(rng: np.random.Generator, nodes: int, *, roots: int, den
 
 
 def erdos_renyi(rng: np.random.Generator, nodes: int, degree: float) -> np.ndarray:
-    """(V, V) graph with every pair joined independently; ``degree`` is the expected number of neighbors."""
+    """(V, V) graph with every pair joined independently. ``degree`` is the expected number of neighbors."""
     return np.triu(rng.random((nodes, nodes)) < degree / max(nodes - 1, 1), 1)
 
 
 def barabasi_albert(rng: np.random.Generator, nodes: int, degree: float) -> np.ndarray:
-    """(V, V) scale-free graph: nodes join earlier ones in proportion to their degree; hubs are causes or effects."""
+    """(V, V) scale-free graph: nodes join earlier ones in proportion to their degree. Hubs are causes or effects."""
     joins = max(1, round(degree / 2))
     graph = np.zeros((nodes, nodes), dtype=bool)
     ends: list[int] = [0]
@@ -156,7 +156,7 @@ def wire(
 ) -> np.ndarray:
     """A random acyclic graph of the given form, (V, V) bool and strictly upper triangular.
 
-    ``edges_per_node`` is aimed at, not promised; a node that ends with no neighbor keeps its solitude with probability
+    ``edges_per_node`` is aimed at, not promised. A node that ends with no neighbor keeps its solitude with probability
     ``isolated``.
     """
     if form == "slices" and nodes >= 6:
@@ -173,7 +173,7 @@ def wire(
 
 
 def pick_parents(rng: np.random.Generator, scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Choose ``counts[j]`` parents of each j without replacement with weights ``exp(scores[i, j])``; (V, V) bool.
+    """Choose ``counts[j]`` parents of each j without replacement with weights ``exp(scores[i, j])``. (V, V) bool.
 
     Pairs at or below the diagonal and pairs of score -inf are never chosen.
     """

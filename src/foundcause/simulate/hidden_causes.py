@@ -61,8 +61,8 @@ def with_circumstances(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The graph (V, V) and its hidden nodes (V,) with one to four more before them, each a cause of many others.
 
-    Wealth, health, a neighborhood, the mood of a market: real columns are alike for reasons that no column tells, all
-    at once, so that what has many neighbors need not be their cause.
+    Wealth, health, a neighborhood, the mood of a market: such causes move most columns of
+    a real table at once, so that a column with many neighbors need not be their cause.
     """
     number = int(rng.integers(1, MOST_CIRCUMSTANCES + 1))
     moved = rng.random((number, len(graph))) < rng.uniform(0.3, 1.0, (number, 1))

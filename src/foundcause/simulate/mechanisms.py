@@ -1,7 +1,7 @@
 """Mechanism families of the diverse path: how a variable follows from its causes.
 
-P parents, N rows. ``parents_PN`` are float32, centered and scaled; ``noise_N`` is float32 noise of unit nominal scale.
-An additive family returns a signal (N,), to which the caller adds noise; any other family uses the noise itself and
+P parents, N rows. ``parents_PN`` are float32, centered and scaled. ``noise_N`` is float32 noise of unit nominal scale.
+An additive family returns a signal (N,), to which the caller adds noise. Any other family uses the noise itself and
 returns finished values. A family draws its own parameters, so one call is one random function.
 """
 
@@ -34,7 +34,7 @@ class Mechanism:
 
 
 def centered(values: np.ndarray) -> np.ndarray:
-    """(N,) with mean 0 and the mean absolute value of a standard normal; far tails weigh less than by variance."""
+    """(N,) with mean 0 and the mean absolute value of a standard normal. Far tails weigh less than by variance."""
     shifted = values - values.mean()
     spread = float(np.abs(shifted).mean()) * 1.2533
     return shifted / np.float32(spread) if spread > 1e-12 else shifted
@@ -118,7 +118,7 @@ def step(rng: np.random.Generator, parents_PN: np.ndarray, noise_N: np.ndarray) 
 
 
 def interaction(rng: np.random.Generator, parents_PN: np.ndarray, noise_N: np.ndarray) -> np.ndarray:
-    """Products of pairs of parents beside their main effects; one parent alone interacts with itself."""
+    """Products of pairs of parents and their main effects. One parent alone interacts with itself."""
     x = np.clip(parents_PN, -_CLIP, _CLIP)
     partner = x[rng.permutation(len(x))]
     main = signed(rng, 0.2, 0.8, len(x)) @ x

@@ -34,7 +34,7 @@ _PAPER_FAMILIES = [name for name in MECHANISMS if name not in _OURS_ONLY]
 
 PAPER = Mixture(
     name="PAPER",
-    # Special tasks have the paper's shares; the two paths share the rest, and the special tasks, half each.
+    # Special tasks have the paper's shares. The two paths share the rest, and the special tasks, half each.
     weights={
         "bivariate": 0.15,
         "fog": 0.12,
@@ -72,9 +72,9 @@ PAPER = Mixture(
             "hubs": 1 / 6,
         },
         degree=uniform(1.0, 4.0),
-        # The 16 families the paper names and linear; ours join in equal shares to make its "18+".
+        # The 16 families the paper names and linear. Ours join in equal shares to make its "18+".
         mechanisms=dict.fromkeys([*_PAPER_FAMILIES, "relu_mlp", "softplus"], 1 / (len(_PAPER_FAMILIES) + 2)),
-        # Student-t has no weight in the paper's table; the DoWhy path draws it.
+        # Student-t has no weight in the paper's table: the DoWhy path draws it.
         noise={"gaussian": 0.30, "laplace": 0.175, "uniform": 0.175, "mixture": 0.175, "cauchy": 0.175},
         noise_scale=log_uniform(0.05, 1.0),
     ),
@@ -125,7 +125,7 @@ _OTHERS = {
     **dict.fromkeys(FIELDS_OF_EXCERPTS, 0.036),
     "studies": 0.078,
 }
-"""Shares of what is neither from a textbook nor a series nor of mixed kinds."""
+"""Shares within the components other than ``textbook``, ``series`` and ``mixed``."""
 
 SHIPPED = dataclasses.replace(
     PAPER,
@@ -144,7 +144,7 @@ SHIPPED = dataclasses.replace(
         wide=50,
         wide_rows=2000,
         own_variables={
-            # What whole orders tell shows in tables of ten columns and more.
+            # Evidence about a complete order shows in tables of ten columns and more.
             "textbook": ((0.15, log_uniform(3, 12)), (0.78, uniform(10, 42)), (0.07, uniform(43, 100))),
             # Who leads whom is asked of two columns too.
             "series": (

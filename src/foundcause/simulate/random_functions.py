@@ -1,6 +1,6 @@
 """Random smooth functions, and noise of random shape or with a memory. N rows.
 
-Gaussian processes are drawn by random Fourier features; warps integrate an exponentiated process, as the simulators of
+Gaussian processes are drawn by random Fourier features. Warps integrate an exponentiated process, as the simulators of
 Mooij et al. (2016) do.
 """
 
@@ -61,7 +61,7 @@ def random_noise(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def smooth_noise(rng: np.random.Generator, rows: int, columns: int, memory: np.ndarray) -> np.ndarray:
-    """First-order autoregressive noise of unit variance, (N, columns); ``memory`` (columns,) in [0, 1)."""
+    """First-order autoregressive noise of unit variance, (N, columns). ``memory`` (columns,) in [0, 1)."""
     shocks = rng.normal(size=(rows, columns)) * np.sqrt(1.0 - memory**2)
     shocks[0] /= np.sqrt(1.0 - memory**2)
     if not memory.any():

@@ -15,9 +15,9 @@ INTERVENTIONS = ("set", "randomize", "shift")
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """Experiments pooled into one table; each has one target.
+    """Experiments pooled into one table. Each has one target.
 
-    targets: for each target node the rows (N,) bool of its experiment and what is done to it.
+    targets: for each target node the rows (N,) bool of its experiment and its kind.
     """
 
     targets: dict[int, tuple[np.ndarray, str]] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Builder:
         return len(self._hidden) - sum(self._hidden)
 
     def add(self, column: np.ndarray, parents: list[int], *, hidden: bool = False, discrete: bool = False) -> int:
-        """Append a column caused by earlier ones; its number is returned."""
+        """Append a column caused by earlier ones. Its number is returned."""
         self._columns.append(column)
         self._parents.append(parents)
         self._hidden.append(bool(hidden))
@@ -130,7 +130,7 @@ class Builder:
         return values, graph, np.array(self._hidden), np.array(self._discrete)
 
     def scene(self, **record: object) -> Scene:
-        """All columns as a scene, and what is to be remembered of it."""
+        """All columns as a scene with a record."""
         values, graph, hidden, discrete = self.assemble()
         confounded = np.zeros_like(graph)
         return Scene(

@@ -1,4 +1,4 @@
-"""The knobs of a mixture: what each number means and how it is checked. The numbers are in ``mixture.py``."""
+"""The settings of a mixture and their checks. The numbers are in ``mixture.py``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIELDS_OF_EXCERPTS = (
     "markets",
     "studies",
 )
-"""Fields with continuous columns that are rich enough to show a direction; expert networks are discrete."""
+"""Fields with continuous columns that are rich enough to show a direction. Expert networks are discrete."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,7 @@ class Hiding:
     usual: range of the share.
     heavy: range in heavily confounded tasks.
     heavy_chance: share of heavily confounded tasks.
-    circumstances: share of generic tasks with hidden causes, beside these, of many variables at once.
+    circumstances: share of generic tasks with further hidden causes of many variables at once.
     """
 
     usual: Range
@@ -100,12 +100,12 @@ class Hiding:
     circumstances: float = 0.0
 
     def draw(self, rng: np.random.Generator, variables: int) -> int:
-        """Number of hidden nodes beside ``variables`` observed ones."""
+        """Number of hidden nodes in addition to ``variables`` observed ones."""
         share = (self.heavy if rng.random() < self.heavy_chance else self.usual).draw(rng)
         return int(share * variables)
 
     def draw_circumstances(self, rng: np.random.Generator) -> bool:
-        """Whether a task has them; where none has, nothing is drawn."""
+        """Whether a task has them."""
         return self.circumstances > 0.0 and bool(rng.random() < self.circumstances)
 
 
@@ -121,11 +121,11 @@ class DoWhyPath:
     units: range of the units of a layer.
     weight_scale: the spectral norm of every weight matrix.
     output: outputs of networks are rescaled to [-output, output].
-    calibration_rows: rows on which output ranges are recorded; 0 for the rows of the task itself, up to 1,000.
+    calibration_rows: rows on which output ranges are recorded. 0 for the rows of the task itself, up to 1,000.
     noise: weights of the noise families.
     noise_scale: range of the noise scale.
     root_mixture: share of roots drawn from a Gaussian mixture.
-    graph: ``dowhy`` draws graphs as DoWhy does (in-degree fixed by position, weakly connected); ``attachment`` picks
+    graph: ``dowhy`` draws graphs as DoWhy does (in-degree fixed by position, weakly connected). ``attachment`` picks
         every earlier node with probability ``density``.
     """
 
@@ -257,7 +257,7 @@ class Resolution:
     """How finely tables are written down (pairs and excerpts have their own rule, of which this is a part).
 
     rounding: share of tasks whose measurements are rounded, each to a unit of its own.
-    floors: share of tasks with floors below which nothing is told.
+    floors: share of tasks with floors, below which values are cut.
     floor_share: share of the measurements of such a task that have one.
     """
 
@@ -338,7 +338,7 @@ class Mixture:
         return {name: reason for name, reason in reasons.items() if reason}
 
     def available(self) -> Mixture:
-        """The mixture without components whose data are not on this machine; a warning names them."""
+        """The mixture without components whose data are not on this machine. A warning names them."""
         reasons = self.unavailable()
         for name, reason in reasons.items():
             warnings.warn(f"mixture {self.name} goes on without {name!r}: {reason}", stacklevel=2)

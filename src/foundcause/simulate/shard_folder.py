@@ -2,7 +2,7 @@
 
 Shard k holds the tasks with indices from k times ``per_shard``. A job writes a range of shards and keeps a manifest of
 its own with the checksum of every file, so that an array of jobs fills one folder. While a job runs it claims its
-range; another one in the same range is refused.
+range. Another one in the same range is refused.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Storage:
         return sorted(Path(path).name for path in self.system.ls(self.root, detail=False))
 
     def read(self, name: str) -> bytes:
-        """Content of a file; empty if there is none."""
+        """Content of a file. Empty if there is none."""
         try:
             return bytes(self.system.cat_file(f"{self.root}/{name}"))
         except FileNotFoundError:
@@ -146,7 +146,7 @@ class Job:
         return [f"task-{k:06d}{ending}" for k in self.indices(piece) for ending in (".csv", ".graph.csv", ".json")]
 
     def about(self) -> dict[str, Any]:
-        """What the folder holds; two jobs that agree about ``_SAME`` write the same tasks."""
+        """What the folder holds. Two jobs that agree about ``_SAME`` write the same tasks."""
         settings = json.dumps(dataclasses.asdict(self.mixture), sort_keys=True)
         return {
             "format": FORMAT,
@@ -192,7 +192,7 @@ def run(job: Job, *, jobs: int = 1, backend: str = "loky", address: str | None =
 
 
 def write_piece(job: Job, piece: int) -> tuple[int, Files]:
-    """Make and write one shard; return its number and the checksums of its files."""
+    """Make and write one shard. Return its number and the checksums of its files."""
     storage = Storage(str(job.out))
     tasks = [make_task(job.mixture, job.seed, index) for index in job.indices(piece)]
     if job.csv:
@@ -260,7 +260,7 @@ class ShardFolder:
             yield self[position]
 
     def __getitem__(self, position: int) -> Task:
-        """The task at a position; its shard stays in memory until another one is asked for."""
+        """The task at a position. Its shard stays in memory until another one is asked for."""
         if not 0 <= position < len(self):
             raise IndexError(position)
         shard = bisect.bisect_right(self._ends, position)
@@ -301,7 +301,7 @@ def _save(storage: Storage, job: Job, files: Files) -> None:
 
 
 def _taken_over(storage: Storage, job: Job) -> Files:
-    """Checksums of files in the range of the job from all manifests; manifests of others lose them."""
+    """Checksums of files in the range of the job from all manifests. Manifests of others lose them."""
     mine = {name for piece in job.pieces for name in job.names(piece)}
     files: Files = {}
     present = storage.names()
@@ -365,7 +365,7 @@ def _claim(storage: Storage, job: Job) -> Iterator[None]:
 
 
 def _refuse_if_alive(storage: Storage, job: Job, name: str, token: str) -> None:
-    """Raise if a claim overlaps with the job and its run is alive; remove it if the run is gone."""
+    """Raise if a claim overlaps with the job and its run is alive. Remove it if the run is gone."""
     try:
         there = json.loads(storage.read(name))
     except ValueError:

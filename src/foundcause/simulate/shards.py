@@ -38,7 +38,7 @@ def shard_bytes(tasks: list[Task]) -> bytes:
 
 
 def tasks_of_shard(content: bytes, name: str = "this file") -> list[Task]:
-    """Return the tasks of a shard, as they were made; ``name`` is for the error of a broken one."""
+    """Return the tasks of a shard, as they were made. ``name`` is for the error of a broken one."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}

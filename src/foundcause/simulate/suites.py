@@ -1,7 +1,7 @@
 """Validation suites by name and version: one per component, some that cut across, and components that are held out.
 
 A suite is a mixture. The suites of a version are frozen: they come from a shipped mixture, name their components, and
-have digests in the tests. A new component changes none of them; it has a suite of its own by its name.
+have digests in the tests. A new component changes none of them. It has a suite of its own by its name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from foundcause.simulate.mixture import PAPER, SHIPPED
 from foundcause.simulate.settings import Mixture
 
 REPORT_ONLY = ("epidemics", "auctions", "bnrep_report")
-"""Suites on which nothing is chosen: name them to have their figures."""
+"""Suites for reporting only. They take part where they are named."""
 
 
 def suites(names: Iterable[str] = (), *, version: int = 1) -> dict[str, Mixture]:
@@ -55,7 +55,7 @@ def _plain(mixture: Mixture) -> Mixture:
 def _version_1() -> dict[str, Mixture]:
     plain = _plain(SHIPPED)
     frozen = {name: plain.only(name) for name in (*SHIPPED.weights, "ecology")}
-    # These joined late: suites of several components stay what they were.
+    # These joined late and are in no suite of several components.
     earlier = plain.without("textbook", "series", "mixed")
     tables = earlier.without("pairs", "excerpts")
     sizes = earlier.sizes

@@ -1,4 +1,4 @@
-"""What the simulator passes on: scene, draft and task. Shapes: N rows, D observed columns, V nodes of a scene."""
+"""Scene, draft and task. Shapes: N rows, D observed columns, V nodes of a scene."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A further column (N,), computed from those at the positions ``sources``; NaN where one of them is."""
+    """A further column (N,), computed from those at the positions ``sources``. NaN where one of them is."""
 
     values: np.ndarray
     discrete: bool

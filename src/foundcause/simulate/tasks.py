@@ -23,7 +23,7 @@ _ATTEMPTS = 50  # scenes tried until two columns vary
 
 
 def generator(seed: int, index: int) -> np.random.Generator:
-    """Return the random stream of a task; streams of different (seed, index) share nothing."""
+    """Return the random stream of a task. Streams of different (seed, index) share nothing."""
     if seed < 0 or index < 0:
         raise ConfigError(f"seed {seed} and index {index} must not be negative; use 0 or more")
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence([seed, index])))
@@ -34,7 +34,7 @@ def make_task(mixture: Mixture, seed: int, index: int) -> Task:
     rng = generator(seed, index)
     component, variables, rows = _first_draws(rng, mixture)
     # One thread: matrix products split over threads round differently, and tasks are too small to gain from them.
-    # Overflow is expected in deep chains; `sanitize` marks it missing.
+    # Overflow is expected in deep chains, and `sanitize` marks it missing.
     with _BLAS.limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
         reserved = _reserved(rng, mixture, component, variables)
         scene = _scene(rng, mixture, component, rows=rows, variables=variables - sum(reserved.values()))
@@ -75,7 +75,7 @@ def _reserved(rng: np.random.Generator, mixture: Mixture, component: Component, 
 
 
 def _happens(rng: np.random.Generator, mixture: Mixture, name: str) -> bool:
-    """Whether a corruption happens to this task; nothing is drawn for one without a share."""
+    """Whether a corruption happens to this task. Nothing is drawn for one without a share."""
     share = mixture.corruptions.get(name, 0.0)
     return share > 0.0 and bool(rng.random() < share)
 
@@ -149,7 +149,7 @@ def _corrupted(
 
 
 def stream(mixture: Mixture, seed: int, *, start: int = 0, stride: int = 1) -> Iterator[Task]:
-    """Make tasks ``start``, ``start + stride``, ... without end; workers with one stride share the indices."""
+    """Make tasks ``start``, ``start + stride``, ... without end. Workers with one stride share the indices."""
     index = start
     while True:
         yield make_task(mixture, seed, index)

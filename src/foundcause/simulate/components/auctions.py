@@ -41,7 +41,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def _valuation(rng: np.random.Generator, rows: int) -> np.ndarray:
-    """What a bidder would pay: private and anything from even to heavy-tailed."""
+    """Private valuations of a bidder, from even to heavy-tailed."""
     kind = rng.random()
     if kind < 0.4:
         return rng.random(rows)
@@ -49,11 +49,11 @@ def _valuation(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def _result(rng: np.random.Generator, causes: list[np.ndarray], error: float) -> tuple[np.ndarray, bool]:
-    """What comes of bids that are joined by rank (N,), and whether it is a code."""
+    """The result of bids that are joined by rank (N,), and whether it is a code."""
     law = str(rng.choice(list(LAWS), p=list(LAWS.values())))
     rows = len(causes[0])
     bids = np.stack(causes, axis=1) + error * rng.standard_normal((rows, len(causes)))
-    # A rival nobody recorded bids against a lone bidder.
+    # An unrecorded rival bids against a single bidder.
     rivals = np.column_stack([bids, 0.6 * rng.standard_normal(rows)]) if bids.shape[1] == 1 else bids
     ranked = np.sort(rivals, axis=1)
     if law == "winner":

@@ -35,7 +35,7 @@ FILE = "bnrep/networks_67.json.gz"
 SHA256 = "ce24a407dbddca63efdac0b812f3383aab700466cb8ea0efa2980e813c60efcb"
 PARTS = ("train", "choose", "report")
 _LAWS = {"tables": 0.5, "expert": 0.2, "mixed": 0.3}
-"""What becomes of a network: its tables, altered; its graph with tables of experts; or its graph with mixed columns."""
+"""Shares of altered tables, of tables of experts on the same graph, and of mixed columns on the same graph."""
 _KINDS = {"normal": 0.4, "amount": 0.25, "binary": 0.1, "count": 0.1, "ordinal": 0.1, "percent": 0.05}
 _IDLE = 0.02  # largest change of a probability below which a parent does not show
 _MOST_CELLS = 4096  # of a table that gets one parent more
@@ -48,7 +48,7 @@ class Network:
     name: of the network, or of those it was joined from.
     nodes: names of the nodes.
     parents: parents of each node, by position.
-    tables: (K, K of each parent) probabilities of each node; empty for a linear Gaussian network.
+    tables: (K, K of each parent) probabilities of each node. Empty for a linear Gaussian network.
     weights: intercept, a weight per parent and the deviation of each node of a linear Gaussian network.
     """
 
@@ -203,7 +203,7 @@ def _joined(rng: np.random.Generator, first: Network, second: Network) -> Networ
 
 
 def _cut(rng: np.random.Generator, network: Network, count: int) -> Network:
-    """A connected part of ``count`` nodes where there is one; parents outside stay in one state."""
+    """A connected part of ``count`` nodes where there is one. Parents outside stay in one state."""
     graph = network.graph
     near = graph | graph.T
     kept = np.zeros(len(graph), dtype=bool)
@@ -322,7 +322,7 @@ def _network(name: str, content: dict[str, Any]) -> Network:
 
 
 def _table(node: dict[str, Any]) -> np.ndarray:
-    """(K, K of each parent) probabilities; configurations that nobody observed get equal ones."""
+    """(K, K of each parent) probabilities. Unobserved configurations get equal ones."""
     table = np.array(node["prob"], dtype=np.float64).reshape(node["shape"])
     table = np.where(np.isfinite(table).all(axis=0), np.nan_to_num(table), 1.0)
     total = table.sum(axis=0)

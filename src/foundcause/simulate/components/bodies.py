@@ -51,7 +51,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def _wiring(rng: np.random.Generator, layer: np.ndarray) -> np.ndarray:
-    """(V, V) bool: causes come from the layers just before, or from the same; the given has none."""
+    """(V, V) bool: causes come from the layers just before, or from the same. Given nodes have none."""
     nodes = len(layer)
     counts = parent_counts(rng, nodes=nodes, edges_per_node=rng.uniform(1.0, 2.2), most_parents=4, roots=0.05)
     counts = np.where(layer == 0, 0, np.maximum(counts, 1))
@@ -67,7 +67,7 @@ def _wiring(rng: np.random.Generator, layer: np.ndarray) -> np.ndarray:
 def _given(rng: np.random.Generator, rows: int, layer: str) -> tuple[np.ndarray, np.ndarray, bool]:
     """A column without causes, what its effects follow, and whether few values remain."""
     if layer != "given":
-        # A size or a function whose causes nobody thinks of.
+        # A size or a function with unknown causes.
         level = standard(random_noise(rng, rows))
         return np.exp(rng.uniform(0.1, 0.5) * np.clip(level, -6.0, 6.0) + rng.uniform(0.0, 5.0)), level, False
     kind = str(rng.choice(list(GIVEN), p=list(GIVEN.values())))
@@ -97,7 +97,7 @@ def _given(rng: np.random.Generator, rows: int, layer: str) -> tuple[np.ndarray,
 def _grown(
     rng: np.random.Generator, causes: list[np.ndarray], bodily: np.ndarray, error: float
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """A size as a product of powers of its causes, written in some unit; ``bodily`` tells causes that are sizes."""
+    """A size as a product of powers of its causes, written in some unit. ``bodily`` marks causes that are sizes."""
     log = np.zeros(len(causes[0]))
     for cause, body in zip(causes, bodily, strict=True):
         power = rng.uniform(0.5, 1.5) if body else rng.choice([1.0, -1.0], p=[0.7, 0.3]) * rng.uniform(0.3, 1.2)

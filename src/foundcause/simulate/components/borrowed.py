@@ -16,7 +16,7 @@ from foundcause.simulate.hidden_causes import hide_constants
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
 
-LINKED = 0.7  # share of excerpts around an edge; the others are any two columns
+LINKED = 0.7  # share of excerpts around an edge, the others are any two columns
 EXOGENOUS = 0.5  # share of those whose cause has no cause in the scene, where there is such an edge
 _NODES = (3, 20)
 
@@ -33,7 +33,7 @@ def excerpts(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables
 
 @component("unrelated", artifacts="light", copies=False, derived=False)
 def unrelated(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int) -> Scene:
-    """Columns of another component, so that no marginal gives such a table away, with nothing in common."""
+    """Columns of another component, shuffled apart, so that no marginal reveals such a table."""
     source = _source(rng, mixture, mixture.unrelated_sources)
     scene = component_named(source).draw(rng, mixture, rows=rows, variables=variables)
     return dataclasses.replace(take_apart(rng, scene), record={"source": source})

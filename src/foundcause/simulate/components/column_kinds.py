@@ -1,7 +1,7 @@
 """Columns as fields write them down, and causes that act together on one of them. N rows, P causes.
 
-A kind of column turns a standardized latent (N,) into what the table shows, the standardized value that effects respond
-to, and whether it is discrete.
+A kind of column turns a standardized latent (N,) into the column of the table, the standardized value that effects
+respond to, and whether it is discrete.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def amount(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written
 
 
 def ordinal(rng: np.random.Generator, latent: np.ndarray, likert: int) -> Written:
-    """Ordered answers by cut points; effects follow the answer."""
+    """Ordered answers by cut points. Effects follow the answer."""
     levels = int(rng.integers(3, 8))
     code = _cut(rng, latent, levels, evenness=4.0)
     return code, standard_scores(code), True
@@ -149,7 +149,7 @@ def _cut(rng: np.random.Generator, latent: np.ndarray, levels: int, *, evenness:
 
 
 def _recorded(rng: np.random.Generator, value: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Values as answered: exact, rounded, or heaped on round numbers by some; and whether few values remain."""
+    """Values as answered: exact, rounded, or heaped on round numbers by some, and whether few values remain."""
     rule = rng.random()
     if rule < 0.5:
         return value, False

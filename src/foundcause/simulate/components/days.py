@@ -1,7 +1,7 @@
 """Days, weeks or hours in a row: seasons, weekdays, memory, effects that come late. N rows in order of time, V nodes.
 
-A season drives much at once, each thing in its own phase; what happens lingers; and a few hundred days that remember
-one another hold less than they seem to.
+A season drives many columns, each in its own phase, and effects linger. A few hundred autocorrelated days carry less
+information than independent ones.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from foundcause.simulate.sampling import Builder
 from foundcause.simulate.task import Scene
 
 CALENDAR = {"season": 0.45, "weekday": 0.2, "trend": 0.1, "none": 0.25}
-"""What nodes without causes may be, each at most once in a scene, and the date only where no season is told by it."""
+"""Kinds of nodes without causes, each at most once in a scene. Season and trend exclude each other."""
 KINDS = {"normal": 0.4, "amount": 0.27, "count": 0.11, "percent": 0.08, "showers": 0.09, "binary": 0.05}
 _WEEK = 7
 
 
 @dataclass(frozen=True, kw_only=True)
 class Habits:
-    """What the columns of a scene have in common.
+    """Parameters that the columns of a scene share.
 
     memory: typical share of a day that is left on the next.
     late: share of effects that come late or pile up.
@@ -96,14 +96,14 @@ def _calendar(rng: np.random.Generator, rows: int, kind: str) -> tuple[np.ndarra
         return code, code
     if kind == "trend":
         return time.astype(np.float64), standard(time.astype(np.float64))
-    # From two thirds of a year to many years; quarters would not explain what their effects have in common.
+    # From two thirds of a year to many years. Quarters would not explain what their effects have in common.
     share = (time / rows * np.exp(rng.uniform(np.log(0.7), np.log(12.0))) + rng.random()) % 1.0
     parts = int(rng.choice([12, 24, 52, 365]))
     return np.floor(share * parts) + 1.0, 2 * np.pi * share
 
 
 def _cause_signal(rng: np.random.Generator, score: np.ndarray, calendar: str, habits: Habits) -> np.ndarray:
-    """What a node feels of a cause, standardized (N,): a phase of a season, a taste of the week, or all, late."""
+    """The signal of a cause, standardized (N,): a phase of a season, a pattern of the week, or the cause itself, late."""
     if calendar == "season":
         second = rng.uniform(0.0, 0.4) if rng.random() < 0.4 else 0.0
         phase = rng.uniform(0.0, 2 * np.pi, 2)
@@ -115,14 +115,14 @@ def _cause_signal(rng: np.random.Generator, score: np.ndarray, calendar: str, ha
     if rng.random() >= habits.late:
         return score
     if habits.memory > 0.5 and rng.random() < 0.4:
-        # Where nothing lasts, yesterday's cause would leave no trace in today's row.
+        # Without autocorrelation, yesterday's cause would leave no trace in today's row.
         return standard(np.concatenate([score[:1], score[:-1]]))
     stay = rng.uniform(0.2, max(0.5, habits.memory))
     return standard(lfilter([1.0 - stay], [1.0, -stay], score))
 
 
 def _lingering(rng: np.random.Generator, rows: int, memory: float) -> np.ndarray:
-    """What no cause explains of a column, (N,): of today, or of days long gone."""
+    """Own noise of a column, (N,), with autocorrelation."""
     own = np.clip(memory + 0.15 * rng.normal(), 0.0, 0.98) * (memory > 0.0)
     noise = smooth_noise(rng, rows, 1, np.array([own]))[:, 0]
     if rng.random() < 0.4:

@@ -1,6 +1,6 @@
 """Sites and species: terrain makes climate and soil, these make niches, and species feed on one another.
 
-This world is never trained on. It stands in for the fields we did not think of: what a network does here, it does by
+This component is never trained on. It stands in for fields that we did not think of: networks answer here by
 transfer. N rows (sites), V nodes.
 """
 
@@ -95,13 +95,13 @@ def _population(
             log_size = log_size + rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.2) * cause
         else:
             food = rng.random() < 0.6
-            # Food saturates; enemies keep killing.
+            # Food saturates, enemies do not.
             log_size = log_size + (rng.uniform(0.5, 1.5) * np.tanh(cause) if food else -rng.uniform(0.3, 1.0) * cause)
     return log_size + noise * rng.standard_normal(rows)
 
 
 def _recorded(rng: np.random.Generator, log_size: np.ndarray, record: str) -> tuple[np.ndarray, bool]:
-    """What the field sheet says, (N,), and whether these are codes or counts."""
+    """The column of the field sheet, (N,), and whether it has codes or counts."""
     size = np.exp(np.clip(log_size, -8.0, 8.0))
     if record == "count":
         return rng.poisson(size * rng.gamma(2.0, 0.5, len(size)) * rng.uniform(1.0, 8.0)).astype(np.float64), True

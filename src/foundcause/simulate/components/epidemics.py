@@ -1,7 +1,7 @@
 """Outbreaks in towns: attack rates solve an implicit equation, hazards add, wards overflow. N rows (towns), V nodes.
 
 Held out of training, for reporting only. Below one secondary case an outbreak dies out and above it explodes, so that
-effects have thresholds that no sum of causes has; counts are draws from populations.
+effects have thresholds that no sum of causes has. Counts are draws from populations.
 """
 
 from __future__ import annotations

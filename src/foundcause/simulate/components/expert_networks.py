@@ -26,7 +26,7 @@ _FORM_SHARES = {
     "slices": 0.05,
     "plain": 0.08,
 }
-# What each form's authors reach for, before a scene's own taste is drawn.
+# How often each family of tables is used, before a scene's own preferences are drawn.
 _BASE_TASTE = {
     "ordered_logit": 1.6,
     "softmax": 0.6,
@@ -116,8 +116,8 @@ def _child(
 ) -> tuple[np.ndarray | None, str, np.ndarray]:
     """A column (N,) that shows an effect of its parents (N, P), its family of tables, and (P,) which parents it shows.
 
-    Families of the ``menu`` are tried first. A parent that no table shows, say because the others tell all about it, is
-    left out; where none is left there is no column.
+    Families of the ``menu`` are tried first. A parent that no table shows, for example because the others determine
+    it, is left out. Where none is left there is no column.
     """
     rows = len(codes)
     shown = np.ones(len(cards), dtype=bool)
@@ -171,7 +171,7 @@ Family = Callable[[np.random.Generator, np.ndarray, np.ndarray, int], np.ndarray
 
 
 def prior(rng: np.random.Generator, states: int, rare: float) -> np.ndarray:
-    """State probabilities of a node without parents, (K,); ``rare`` is the chance that all but one state are rare."""
+    """State probabilities of a node without parents, (K,). ``rare`` is the chance that all but one state are rare."""
     if rng.random() < rare:
         others = rng.dirichlet(np.full(states - 1, 2.0)) if states > 2 else np.ones(1)
         away = np.exp(rng.uniform(np.log(0.01), np.log(0.25)))
@@ -217,7 +217,7 @@ def idle_parent(codes: np.ndarray, cards: np.ndarray, probabilities: np.ndarray)
 
 
 def ordered_logit(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
-    """Parents push an ordered child up or down; cut points place its states."""
+    """Parents push an ordered child up or down. Cut points place its states."""
     latent = np.zeros(len(codes))
     sign = 1.0 if rng.random() < 0.5 else -1.0
     agree = rng.choice([0.5, 0.8, 1.0])
@@ -241,7 +241,7 @@ def softmax(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, stat
 
 
 def noisy_max(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
-    """Each parent alone can raise the child; a leak can too. With two states this is noisy-OR."""
+    """Each parent alone can raise the child. A leak can too. With two states this is noisy-OR."""
     leak = np.exp(rng.uniform(np.log(0.002), np.log(0.2)))
     split = rng.dirichlet(np.full(states - 1, 1.5))
     below = np.tile(1.0 - leak * (1.0 - np.cumsum(np.concatenate([[0.0], split]))[:-1]), (len(codes), 1))
@@ -278,7 +278,7 @@ def logic(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states
         high = states - 1
         answer = np.where(fired, high, 0)
         if states > 2:
-            # The remaining states tell how many inputs fired.
+            # The remaining states count the inputs that fired.
             answer = np.where(fired, np.clip(np.ceil(on.mean(1) * high), 1, high), 0)
         answer = answer.astype(np.int64)
     else:
@@ -314,7 +314,7 @@ def context(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, stat
 
 
 def report(rng: np.random.Generator, codes: np.ndarray, cards: np.ndarray, states: int) -> np.ndarray:
-    """A test, reading or report of the first parent; the others are ways in which it fails."""
+    """A test, reading or report of the first parent. The others are ways in which it fails."""
     card = int(cards[0])
     slip = np.exp(rng.uniform(np.log(0.003), np.log(0.3)))
     if card == states:
@@ -381,7 +381,7 @@ def rounded_table(probabilities: np.ndarray, grid: float) -> np.ndarray:
 
 
 def sample_states(rng: np.random.Generator, probabilities: np.ndarray, rows: int | None = None) -> np.ndarray:
-    """One state per row, (N,) int; a single row of probabilities serves any number of ``rows``."""
+    """One state per row, (N,) int. A single row of probabilities serves any number of ``rows``."""
     chance = rng.random(len(probabilities) if rows is None else rows)
     edge = np.zeros(len(probabilities))
     state = np.zeros(len(chance), dtype=np.int64)
@@ -392,7 +392,7 @@ def sample_states(rng: np.random.Generator, probabilities: np.ndarray, rows: int
 
 
 def _around(rng: np.random.Generator, answer: np.ndarray, states: int, slip: float) -> np.ndarray:
-    """Probability 1 - slip on each answer, the rest on its neighbors or anywhere; (len(answer), K)."""
+    """Probability 1 - slip on each answer, the rest on its neighbors or anywhere, (len(answer), K)."""
     if rng.random() < 0.5:
         gap = np.abs(np.arange(states)[:, None] - np.arange(states)[None, :])
         other = np.where(gap > 0, np.exp(-1.5 * gap), 0.0)

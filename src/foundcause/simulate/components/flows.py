@@ -1,6 +1,6 @@
-"""What is carried along a network: rivers, pipes, roads, grids, money. N rows in order of time, V nodes.
+"""Flows along a network: rivers, pipes, roads, grids, money. N rows in order of time, V nodes.
 
-Amounts add where ways meet, take time, are stored and held up at capacities; gauges follow powers of them, and delays
+Amounts add where ways meet, take time, are stored and held up at capacities. Gauges follow powers of them, and delays
 explode where ways are full.
 """
 
@@ -19,19 +19,19 @@ from foundcause.simulate.sampling import Builder
 from foundcause.simulate.task import Scene
 
 SOURCES = {"rain": 0.25, "spring": 0.3, "rhythm": 0.15, "valve": 0.15, "plain": 0.15}
-"""What nodes without causes may be; a rhythm is there once at most, for two would go together."""
+"""Kinds of nodes without causes. There is at most one rhythm, because two would be confounded."""
 LAWS = {"flow": 0.5, "gauge": 0.2, "store": 0.1, "strain": 0.1, "share": 0.1}
 FORMS = {"gates": 0.4, "chain": 0.15, "tree": 0.15, "plain": 0.15, "layered": 0.15}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bed:
-    """What the ways of a scene have in common.
+    """Parameters that the ways of a scene share.
 
     memory: typical share of an inflow that is left a row later.
     late: share of ways on which one row is too short to arrive.
     error: typical chance of a node's own, over the deviation of its logarithm.
-    local: typical flow that joins on the way and is told by no column, over the deviation of what arrives.
+    local: typical unobserved flow that joins on the way, over the deviation of what arrives.
     """
 
     memory: float
@@ -91,7 +91,7 @@ def _source(rng: np.random.Generator, rows: int, kind: str, bed: Bed) -> np.ndar
 
 
 def _arriving(rng: np.random.Generator, amount: np.ndarray, bed: Bed) -> np.ndarray:
-    """What comes of an amount upstream, (N,): at once, or spread over rows."""
+    """An upstream amount on arrival, (N,): at once, or spread over rows."""
     if rng.random() >= bed.late:
         return amount
     stay = rng.uniform(0.1, max(0.4, bed.memory))
@@ -103,7 +103,7 @@ def _through(rng: np.random.Generator, arriving: list[np.ndarray], bed: Bed) -> 
     rows = len(arriving[0])
     law = str(rng.choice(list(LAWS), p=list(LAWS.values())))
     spreads = np.array([a.std() for a in arriving]) + 1e-3
-    # Steady ways carry more, or nothing would be seen of them beside the others.
+    # Steady ways carry more, or they would be drowned by the others.
     weight = np.clip(np.exp(rng.normal(0.0, 0.6, len(arriving))), 0.3, 3.0)
     weight = weight * np.minimum(np.sqrt(spreads.max() / spreads), 5.0)
     total = sum(w * a for w, a in zip(weight / weight.sum(), arriving, strict=True)) + np.zeros(rows)
@@ -115,7 +115,7 @@ def _through(rng: np.random.Generator, arriving: list[np.ndarray], bed: Bed) -> 
             stay = rng.uniform(0.3, 0.9)
             total = lfilter([1.0 - stay], [1.0, -stay], total - total[0]) + total[0]
         if rng.random() < 0.25:
-            # What is too much stays behind or is spilt.
+            # Any excess stays behind or is spilled.
             limit = np.quantile(total, rng.uniform(0.6, 0.98))
             total = np.where(total > limit, limit + rng.choice([0.0, 0.1, 0.3]) * (total - limit), total)
     elif law == "gauge":
@@ -141,7 +141,7 @@ def _read(rng: np.random.Generator, amount: np.ndarray) -> tuple[np.ndarray, np.
     if touch < 0.12:
         value = np.log(value)
     elif touch < 0.2:
-        # Cars and parcels come in ones: what is counted is what goes on.
+        # Cars and parcels are counted: the count itself goes on.
         value = rng.poisson(np.minimum(amount * np.exp(rng.uniform(2.0, 6.0)), 1e9)).astype(np.float64)
         amount = (value + 0.5) / (value + 0.5).mean()
     elif touch < 0.5:

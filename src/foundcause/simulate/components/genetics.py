@@ -56,7 +56,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def _pedigree(rng: np.random.Generator, layer: np.ndarray) -> np.ndarray:
-    """(V, V) bool: children have two founders at most, transcripts and traits what lies above them."""
+    """(V, V) bool: children have at most two founders, transcripts and traits have causes in earlier layers."""
     nodes = len(layer)
     counts = parent_counts(rng, nodes=nodes, edges_per_node=rng.uniform(1.2, 2.2), most_parents=5, roots=0.05)
     founders = int((layer == 0).sum())

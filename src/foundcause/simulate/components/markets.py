@@ -28,9 +28,9 @@ _FARTHEST = 8.0  # logarithm of an amount over its typical one
 
 @dataclass(frozen=True, kw_only=True)
 class Trade:
-    """What the columns of a scene have in common.
+    """Parameters that the columns of a scene share.
 
-    memory: how much of last week is in this one; none where rows are goods, firms or homes.
+    memory: how much of last week is in this one. None where rows are goods, firms or homes.
     explained: typical share of a logarithm that its causes explain.
     width: typical deviation of logarithms.
     unrest: how much more the small fluctuate than the large.
@@ -113,7 +113,7 @@ def _traded(rng: np.random.Generator, causes: list[np.ndarray], trade: Trade) ->
         code = (latent > np.quantile(latent, rng.uniform(0.2, 0.9))).astype(np.float64)
         return code, width * standard(code), True
     if law == "orders":
-        # Few orders that hardly differ would show nothing of their causes.
+        # Few orders that hardly differ would not show their causes.
         mean = np.exp(np.clip(max(width, 0.4) * latent + rng.uniform(1.0, 4.0), -5.0, 9.0))
         orders = rng.poisson(mean).astype(np.float64)
         return orders, np.log1p(orders) - np.log1p(orders).mean(), len(np.unique(orders)) <= 20
@@ -147,7 +147,7 @@ def _account(rng: np.random.Generator, causes: list[np.ndarray]) -> Written:
 
 
 def _written(rng: np.random.Generator, log: np.ndarray) -> Written:
-    """An amount of money or goods as a ledger shows it; effects feel its logarithm."""
+    """An amount of money or goods as a ledger shows it. Effects feel its logarithm."""
     log = np.clip(log, -_FARTHEST, _FARTHEST)
     exact = np.exp(log + rng.uniform(1.0, 9.0))
     touch = rng.random()

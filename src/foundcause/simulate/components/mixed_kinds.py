@@ -1,4 +1,4 @@
-"""Tables of mixed kinds: yes and no, grades, codes, counts, amounts and measurements beside each other.
+"""Tables of mixed kinds: yes and no, grades, codes, counts, amounts and measurements.
 
 Every column is of a kind, and what its causes do to it is done on a scale of its own: the odds of a yes, the rate of a
 count, the logarithm of an amount, the steps of a grade. Effects are mostly weak, and causes are felt as they are
@@ -25,7 +25,7 @@ from foundcause.simulate.task import Scene
 _LAWS = {**dict.fromkeys((name for name, law in MECHANISMS.items() if law.additive), 0.03), "linear": 0.5}
 _STRENGTH = (0.25, 2.5)  # of what causes do, in deviations of what chance does
 _UNEVEN = 0.15  # share of measurements whose chance grows with what their causes do
-_NO_AMOUNT = 0.25  # share of amounts that are often nothing
+_NO_AMOUNT = 0.25  # share of amounts that are often zero
 _LARGEST_SCORE = 6.0
 
 
@@ -34,8 +34,8 @@ class Kind:
     """One kind of column.
 
     usual: how much of a table it makes up, as the parameter of a Dirichlet distribution.
-    tell: (rng, what causes do (N,), noise (N,) of unit scale) to the values (N,).
-    felt: (rng, values (N,)) to what an effect feels of them (N,).
+    write: (rng, effect of the causes (N,), noise (N,) of unit scale) to the values (N,).
+    seen: (rng, values (N,)) to what an effect depends on (N,).
     discrete: the values are codes or counts.
     """
 
@@ -92,7 +92,7 @@ def _measurement(rng: np.random.Generator, score_N: np.ndarray, noise_N: np.ndar
 
 
 def _amount(rng: np.random.Generator, score_N: np.ndarray, noise_N: np.ndarray) -> np.ndarray:
-    """Skewed and positive; often nothing at all, which the same causes may decide."""
+    """Skewed and positive. Often zero, which the same causes may decide."""
     size = rng.uniform(0.3, 1.0)
     if rng.random() < 0.5:
         values = np.exp(size * np.clip(score_N + noise_N, -_LARGEST_SCORE, _LARGEST_SCORE))
@@ -104,21 +104,21 @@ def _amount(rng: np.random.Generator, score_N: np.ndarray, noise_N: np.ndarray) 
 
 
 def _answer(rng: np.random.Generator, score_N: np.ndarray, noise_N: np.ndarray) -> np.ndarray:
-    """Yes or no, by the odds; some are rare."""
+    """Yes or no, by the odds. Some are rare."""
     usual = np.clip(rng.beta(1.2, 1.6), 0.02, 0.98)
     odds = np.log(usual / (1.0 - usual)) + 1.7 * score_N
     return (rng.random(len(score_N)) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
 
 
 def _grade(rng: np.random.Generator, score_N: np.ndarray, noise_N: np.ndarray) -> np.ndarray:
-    """3 to 10 ranked classes of a quantity that nobody sees."""
+    """3 to 10 ranked classes of an unobserved quantity."""
     quantity = score_N + noise_N
     shares = np.cumsum(rng.dirichlet(np.full(int(rng.integers(3, 11)), rng.uniform(1.0, 5.0))))[:-1]
     return np.searchsorted(np.quantile(quantity, shares), quantity).astype(float)
 
 
 def _code(rng: np.random.Generator, score_N: np.ndarray, noise_N: np.ndarray) -> np.ndarray:
-    """3 to 8 classes without an order, each with its own liking for what the causes do."""
+    """3 to 8 classes without an order, each with its own response to the causes."""
     levels = int(rng.integers(3, 9))
     likes = rng.standard_normal((levels, 1)) * score_N + rng.normal(0.0, 0.7, (levels, 1))
     return (likes + rng.gumbel(size=likes.shape)).argmax(axis=0).astype(float)

@@ -1,6 +1,6 @@
 """Distributions of causes: what nature, calendars, censuses and experimenters put on the first axis. N rows.
 
-Each function returns the cause as drawn, (N,), before anything is measured; ``NATURAL`` names those that come in steps
+Each function returns the cause as drawn, (N,), before anything is measured. ``NATURAL`` names those that come in steps
 by themselves.
 """
 

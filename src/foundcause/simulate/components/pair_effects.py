@@ -110,7 +110,7 @@ def effect(rng: np.random.Generator, cause: np.ndarray, noise: np.ndarray) -> tu
     else:
         result = standard(signal + size * noise)
         edge = np.quantile(result, rng.uniform(0.75, 0.98))
-        # Near a ceiling effects are squeezed; sometimes they stop there.
+        # Near a ceiling effects are squeezed, or they stop there.
         result = (
             np.minimum(result, edge) if rng.random() < 0.3 else edge - np.logaddexp(0.0, 2.0 * (edge - result)) / 2.0
         )
@@ -207,7 +207,7 @@ def spline_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray) ->
 
 
 def textbook_effect(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray, form: str) -> np.ndarray:
-    """An effect of one of the published forms, (N,); multiplicative noise is even, in the order of ``noise``."""
+    """An effect of one of the published forms, (N,). Multiplicative noise is even, in the order of ``noise``."""
 
     def curve() -> np.ndarray:
         if form.endswith("-s"):
@@ -232,7 +232,7 @@ RESPONSES = ("poisson", "negative_binomial", "binomial", "beta", "gamma", "weibu
 def response(rng: np.random.Generator, x: np.ndarray, noise: np.ndarray, kind: str) -> np.ndarray:
     """An effect of ``x`` (N,) drawn from a distribution of that kind around a smooth predictor, (N,).
 
-    The distribution is the noise; ``noise`` (N,) moves the predictor a little, as another cause would.
+    The distribution is the noise. ``noise`` (N,) moves the predictor a little, as another cause would.
     """
     rows = len(x)
     x = standard(x) + rng.uniform(0.15, 0.5) * noise
@@ -313,7 +313,7 @@ def _raised(rng: np.random.Generator, column: np.ndarray, least: float = 0.05) -
 def _inside(column: np.ndarray, level: float) -> float:
     """The level, moved to where the column passes it in one row of ten: a switch that never switches is no cause."""
     low, high = np.quantile(column, [0.1, 0.9])
-    if high == column.max() > column.min():  # many rows share the largest value; the level stays below it
+    if high == column.max() > column.min():  # many rows share the largest value: the level stays below it
         high = column[column < high].max()
     return float(np.clip(level, min(low, high), high))
 

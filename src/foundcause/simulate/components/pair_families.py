@@ -1,4 +1,4 @@
-"""Pairs of columns: a cause and its effect, a hidden common cause, or nothing at all. N rows.
+"""Pairs of columns: a cause and its effect, a hidden common cause, or neither. N rows.
 
 Families: the simulators of Mooij et al. (2016) in their four settings, more published generators, effects drawn from a
 distribution, random formulas, natural pairs, pairs of time series, and discrete pairs. How the two columns are written
@@ -309,7 +309,7 @@ def recorded(
         rounded = np.round(columns / np.where(unit > 0, unit, 1.0)) * unit
         columns = np.where((unit > 0) & (np.ptp(rounded, axis=0) > 0), rounded, columns)
         touches.append("rounded")
-    # Constant columns tell nothing; a whiff of noise keeps them alive.
+    # A constant column would leave the table: noise takes its place.
     flat = np.ptp(columns, axis=0) <= 0
     if flat.any():
         columns = np.where(flat, rng.normal(size=columns.shape), columns)

@@ -59,7 +59,7 @@ _FEW_VALUES = 20
 
 @field_component("laws")
 def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
-    """A system of ``variables`` observed amounts and some that nobody recorded."""
+    """A system of ``variables`` observed amounts and some unrecorded ones."""
     hidden = int(rng.uniform(0.0, 0.4) * variables)
     shape = str(rng.choice(_SHAPES))
     graph = wire(rng, nodes=variables + hidden, form=shape, edges_per_node=rng.uniform(0.7, 2.0), most_parents=4)
@@ -70,7 +70,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
         parents = np.flatnonzero(graph[:, node])
         causes = [np.clip(standard(builder.column(k)), -_FARTHEST, _FARTHEST) for k in rng.permutation(parents)]
         column = _effect(rng, causes, family) if causes else SOURCES[int(rng.integers(len(SOURCES)))](rng, rows)
-        # A count keeps its steps; what a law blew up beyond all measure is brought back.
+        # A count keeps its steps. Values beyond all measure are brought back.
         column = standard(np.nan_to_num(column, posinf=0.0, neginf=0.0))
         if np.ptp(column) <= 0.0:
             # A formula that came out constant gives way to the plainest one.
@@ -94,7 +94,7 @@ def _effect(rng: np.random.Generator, causes: list[np.ndarray], family: str | No
     for cause in causes[1:]:
         curved = warp(rng, cause, strength=rng.uniform(0.1, 0.8)) if rng.random() < 0.5 else cause
         pushed = rng.choice([-1.0, 1.0]) * np.exp(rng.normal(0.0, 0.6)) * curved
-        # Another cause acts through the same law, or is what the law does not explain.
+        # Another cause acts through the same law, or is part of the noise.
         if rng.random() < 0.5:
             x = standard(x + pushed)
         else:

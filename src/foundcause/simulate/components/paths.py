@@ -83,7 +83,7 @@ def draw_scene(
     hidden: np.ndarray | None = None,
     conditions: int = 0,
 ) -> Scene:
-    """A scene of the path with ``variables`` observed nodes; a given graph comes with its hidden nodes."""
+    """A scene of the path with ``variables`` observed nodes. A given graph comes with its hidden nodes."""
     topology = "given"
     if graph is None:
         extra = mixture.hiding.draw(rng, variables)
@@ -104,7 +104,7 @@ def draw_scene(
     return samples.scene(blueprint, path=path, topology=topology)
 
 
-_POWER_STEPS = 6  # of power iteration; the norm is then right to a few percent
+_POWER_STEPS = 6  # of power iteration, after which the norm is right to a few percent
 _OWN_CALIBRATION = 1000  # rows used when a task calibrates on itself
 _PLAIN_ROOTS = {name: 1.0 for name in ROOT_FAMILIES if name != ROOT_MIXTURE}
 

@@ -1,7 +1,7 @@
-"""Places: what lies side by side is alike, what counts heads grows with their number. N rows (places), V nodes.
+"""Places: neighbors are alike, and totals grow with the size of the place. N rows (places), V nodes.
 
-In most scenes every column has a map of its own beside what causes it, so that neighbors are no independent
-witnesses. Totals share the size of the place, rates do not; coordinates, heights and distances are never effects.
+In most scenes every column has a smooth map of its own in addition to its causes, so that neighbors are not
+independent. Totals share the size of the place, rates do not. Coordinates, heights and distances are never effects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from foundcause.simulate.task import Scene
 _CIRCUMSTANCES = 0.2  # share of scenes in which something unseen moves many columns
 
 ROOTS = {"east": 0.14, "north": 0.14, "distance": 0.1, "height": 0.2, "map": 0.42}
-"""What nodes without causes may be; where a place is, is told once and in one way."""
+"""Kinds of nodes without causes. The location is shown once and in one way."""
 KINDS = {"normal": 0.32, "amount": 0.25, "percent": 0.25, "count": 0.1, "ordinal": 0.08}
 _FORMS = ("layered", "plain", "hubs", "tree", "chain", "modules")
 
@@ -84,7 +84,7 @@ def _places(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def _own(rng: np.random.Generator, places: np.ndarray, smooth: float) -> np.ndarray:
-    """What no other column explains, standardized (N,): a map, and chance in each place."""
+    """Own noise of a column, standardized (N,): a map, and chance in each place."""
     alone = rng.normal(size=len(places))
     if rng.random() < 0.35:
         alone = warp(rng, alone, strength=rng.uniform(0.2, 1.0), length=rng.uniform(0.6, 3.0))

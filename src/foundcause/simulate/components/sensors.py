@@ -1,7 +1,7 @@
 """Apparatus: exogenous controls, nearly deterministic physics, sensors that quantize. N rows, V nodes.
 
 A scene is one or more rigs on a bench, trimmed to the number of columns asked for. A physical quantity that follows
-exactly from settings is no node; its sensors are caused by the settings themselves. ``room`` is how many columns are
+exactly from settings is no node. Its sensors are caused by the settings themselves. ``room`` is how many columns are
 still wanted.
 """
 
@@ -55,7 +55,7 @@ def _trim(rng: np.random.Generator, graph: np.ndarray, hidden: np.ndarray, varia
         causes = (graph & alive[:, None]).sum(axis=0)
         leaf = effects == 0
         unwritten = (causes == 0) & (effects == 1)
-        # A setting whose last reading has left is the first to go after it; readings of much are kept longest.
+        # A setting whose last reading has left goes first. Readings of many settings are kept longest.
         weight = np.where(leaf, np.where(causes == 0, 30.0, 1.0 / (1.0 + causes)), np.where(unwritten, 2.0, 0.0))
         weight *= alive & ~hidden
         alive[rng.choice(len(graph), p=weight / weight.sum())] = False
@@ -128,7 +128,7 @@ class Kit:
         *,
         gain: tuple[np.ndarray, int] | None = None,
     ) -> int:
-        """A sensor of ``signal``: noise, perhaps a gain setting, a curve, a ceiling and a converter; its node."""
+        """A sensor of ``signal``: noise, perhaps a gain setting, a curve, a ceiling and a converter."""
         rng = self.rng
         parents = list(parents)
         spread = signal.std() + 1e-12
@@ -188,7 +188,7 @@ Rig = Callable[[np.random.Generator, Kit, int], None]
 
 
 def optics(rng: np.random.Generator, kit: Kit, room: int) -> None:
-    """Lamps summed at detectors, some behind polarisers or shutters; local lights; angle readings; supply current."""
+    """Lamps summed at detectors, some behind polarizers or shutters, with angle readings and supply current."""
     lamps = [kit.setting() for _ in range(_few(rng, 1 + (room > 5), 5, room, 0.2))]
     plates = [kit.setting() for _ in range(int(rng.integers(0, 3)) if room > 4 else 0)]
     turn = rng.uniform(0.5, 2.0) * np.pi
@@ -218,7 +218,7 @@ def optics(rng: np.random.Generator, kit: Kit, room: int) -> None:
 
 
 def air(rng: np.random.Generator, kit: Kit, room: int) -> None:
-    """Fans drive speeds, speeds drive currents, pressures and sound; a hatch lets pressure out; weather is added."""
+    """Fans drive speeds, speeds drive currents, pressures and sound. A hatch lets pressure out. Weather is added."""
     hatch = kit.setting() if rng.random() < 0.7 else None
     weather = kit.setting() if rng.random() < 0.5 else None
     speeds: list[tuple[np.ndarray, int]] = []
@@ -249,7 +249,7 @@ def air(rng: np.random.Generator, kit: Kit, room: int) -> None:
 
 
 def heat(rng: np.random.Generator, kit: Kit, room: int) -> None:
-    """Heaters warm, fans and distance cool; several thermometers and a resistance follow the temperature."""
+    """Heaters warm, fans and distance cool. Several thermometers and a resistance follow the temperature."""
     heaters = [kit.setting() for _ in range(_few(rng, 1 + (room > 8), 4, room, 0.2))]
     ambient = kit.setting() if rng.random() < 0.6 else None
     cooler = kit.setting() if rng.random() < 0.6 else None
@@ -280,7 +280,7 @@ def heat(rng: np.random.Generator, kit: Kit, room: int) -> None:
 
 
 def circuit(rng: np.random.Generator, kit: Kit, room: int) -> None:
-    """Voltages over loads make currents; power is their product; shunts and meters read them."""
+    """Voltages over loads make currents. Power is their product. Shunts and meters read them."""
     for _ in range(_few(rng, 1, 3, room, 0.15)):
         volts, load = kit.setting(), kit.setting()
         jitter = 1.0 + 2.0 * kit.noise * rng.normal(size=kit.rows)

@@ -71,7 +71,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def _wiring(rng: np.random.Generator, core: int, flavor: str) -> np.ndarray:
-    """Cascades with cross-talk, or a few regulators with many targets; (C, C) bool."""
+    """Cascades with cross-talk, or a few regulators with many targets, (C, C) bool."""
     edges = rng.uniform(0.8, 2.2) if core > 3 else rng.uniform(0.4, 1.0)
     if flavor == "cascade" or core < 6:
         form = str(rng.choice(["chain", "modules", "layered", "hubs", "tree"], p=[0.35, 0.2, 0.2, 0.15, 0.1]))
@@ -84,7 +84,7 @@ def _wiring(rng: np.random.Generator, core: int, flavor: str) -> np.ndarray:
 
 
 def _shared_causes(rng: np.random.Generator, rows: int, core: int) -> Shared:
-    """Cell size that scales everything, cell states and types that shift a few; often nothing at all."""
+    """Cell size that scales everything, cell states and types that shift a few. Often there are none."""
     values, loadings = [], []
     if rng.random() < 0.2:
         size = rng.normal(size=rows)
@@ -128,7 +128,7 @@ class Conditions:
 
 
 def _conditions(rng: np.random.Generator, rows: int, core: int) -> Conditions:
-    """Two to ten conditions, each a share of the rows; the first is often untouched."""
+    """Two to ten conditions, each a share of the rows. The first is often untouched."""
     count = int(rng.integers(2, 11))
     which = rng.choice(count, size=rows, p=rng.dirichlet(np.full(count, 4.0)))
     if rng.random() < 0.5:
@@ -183,7 +183,7 @@ def _levels(
     """Log levels of the core nodes, (N, C), with how often each rule was used."""
     rows, core = len(shared.values), len(graph)
     spread = rng.uniform(0.25, 1.2) * np.exp(rng.normal(0.0, 0.35, core))
-    # Scenes differ in how much of a node its parents explain; within a scene strong pairs stand next to weak ones.
+    # Scenes differ in how much of a node its parents explain, and each scene has strong and weak pairs.
     middle = rng.uniform(0.2, 0.75)
     explained = rng.beta(3.0 * middle, 3.0 * (1.0 - middle), size=core) * 0.93 + 0.04
     # Some known links hardly show under the conditions measured.
@@ -218,7 +218,7 @@ def _levels(
 
 
 def regulate(rng: np.random.Generator, logs: np.ndarray, rule: str, uneven: float = 0.6) -> np.ndarray:
-    """The standardized log response of a target to its regulators' log levels (N, P); (N,).
+    """The standardized log response of a target to its regulators' log levels (N, P), as (N,).
 
     ``uneven`` is how much the regulators differ in strength.
     """
@@ -320,7 +320,7 @@ def _counted(rng: np.random.Generator, amount: np.ndarray, *, log: bool) -> tupl
     rate = np.exp(rng.normal(rng.uniform(0.5, 4.0), 0.8, core))
     mean = np.minimum(amount / amount.mean(axis=0) * rate, 1e6)
     counts = rng.poisson(mean).astype(np.float64)
-    # A gene seen nowhere tells nothing: one molecule in a few cells keeps its column alive.
+    # A gene seen nowhere would be a constant column: one molecule in a few cells keeps its column alive.
     for gene in np.flatnonzero((counts > 0).sum(axis=0) < 3):
         counts[np.argsort(mean[:, gene])[-3:], gene] += 1.0
     if log:
@@ -329,7 +329,7 @@ def _counted(rng: np.random.Generator, amount: np.ndarray, *, log: bool) -> tupl
 
 
 def _binned(rng: np.random.Generator, logs: np.ndarray) -> np.ndarray:
-    """Levels called low, medium, high: equal shares, equal widths, or uneven cuts; (N, C) codes."""
+    """Levels called low, medium, high: equal shares, equal widths, or uneven cuts, as (N, C) codes."""
     count = int(rng.choice([2, 3, 3, 4, 5]))
     rule = str(rng.choice(["shares", "widths", "uneven"]))
     if rule == "widths":

@@ -71,7 +71,7 @@ def interventions(rng: np.random.Generator, mixture: Mixture, *, rows: int, vari
 
 @component("subpopulation")
 def subpopulation(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int) -> Scene:
-    """Rows of two unrelated models with one causal order; an edge or hidden cause of either counts."""
+    """Rows of two unrelated models with one causal order. An edge or hidden cause of either counts."""
     path = coin(rng)
     first = int(rng.uniform(0.25, 0.75) * rows)
     parts = [draw_scene(rng, mixture, path, rows=size, variables=variables) for size in (first, rows - first)]
@@ -137,7 +137,7 @@ def sample_tables(rng: np.random.Generator, blueprint: Blueprint) -> tuple[Bluep
 
 
 def conditional_table(rng: np.random.Generator, rows: int, levels: int, concentration: float) -> np.ndarray:
-    """(rows, levels) probabilities, each row from a symmetric Dirichlet; roots are kept from near certainty."""
+    """(rows, levels) probabilities, each row from a symmetric Dirichlet. Roots are kept from near certainty."""
     if rows == 1:
         concentration = max(concentration, 1.0)
     return rng.dirichlet(np.full(levels, concentration), size=rows)
@@ -159,8 +159,8 @@ _FOG_PARENTS = 8.0
 def gaussian_network(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int) -> Scene:
     """A linear Gaussian network with weights in +-[0.3, 2], from forests to six neighbors per node.
 
-    In half of the networks each variable is scaled to unit variance as it is made, so that variances do not tell the
-    order; in the other half values grow along the order and only the columns of the table are standardized.
+    In half of the networks each variable is scaled to unit variance as it is made, so that variances do not reveal the
+    order. In the other half values grow along the order and only the columns of the table are standardized.
     """
     extra = mixture.hiding.draw(rng, variables)
     nodes = variables + extra
@@ -189,7 +189,7 @@ def gaussian_network(rng: np.random.Generator, mixture: Mixture, *, rows: int, v
 
 @component("fog")
 def fog(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int) -> Scene:
-    """Correlation fog: a dense linear network with next to no noise, nothing hidden; its graph is of either path."""
+    """Correlation fog: a dense linear network with almost no noise and no hidden nodes. Its graph is of either path."""
     path = coin(rng)
     if path == "dowhy":
         density = min(_FOG_DENSITY.draw(rng), _FOG_PARENTS / (variables - 1))

@@ -19,7 +19,7 @@ from foundcause.simulate.task import Scene
 
 GIVEN = {"age": 0.2, "binary": 0.22, "nominal": 0.08, "ordinal": 0.1, "normal": 0.14, "amount": 0.16, "grid": 0.1}
 DESIGNED = {"grid": 0.5, "binary": 0.35, "nominal": 0.15}
-"""What an experimenter sets; nothing else moves it."""
+"""What an experimenter sets. Nothing else moves it."""
 MEASURED = {"normal": 0.3, "amount": 0.25, "binary": 0.17, "count": 0.1, "ordinal": 0.1, "percent": 0.08}
 OUTCOMES = {"normal": 0.36, "amount": 0.26, "binary": 0.16, "count": 0.1, "percent": 0.07, "ordinal": 0.05}
 _FORMS = ("layered", "plain", "hubs", "tree", "chain", "modules")
@@ -72,7 +72,7 @@ def _candidates(
 ) -> tuple[np.ndarray, np.ndarray]:
     """How candidates depend on one another (V, V), and which are not in the table (V,).
 
-    ``alone``: not at all. Else sparsely, unless circumstances that no column tells have ``moved`` many of them.
+    ``alone``: not at all. Else sparsely, unless a hidden cause has ``moved`` many of them.
     """
     nodes = shown + hidden
     if alone or nodes < 2:
@@ -84,6 +84,6 @@ def _candidates(
 
 
 def _chosen(rng: np.random.Generator, nodes: int, share: float) -> list[int]:
-    """Some of the candidates, one at least, at most as many as can still be told apart."""
+    """Some of the candidates, at least one, at most as many as can still be distinguished."""
     number = int(np.clip(np.ceil(share * nodes), 1, _MOST_CAUSES))
     return sorted(rng.choice(nodes, size=number, replace=False).tolist())

@@ -17,7 +17,7 @@ from foundcause.simulate.task import Scene
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """What a kind of table looks like.
+    """Proportions of a kind of table.
 
     roots: shares of the kinds of columns without causes.
     kinds: shares of the kinds of other columns.
@@ -124,7 +124,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def _wiring(rng: np.random.Generator, variables: int, spec: Field) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The graph with hidden traits and their items, (V, V); which nodes are traits and which are items, (V,) each."""
+    """The graph (V, V) with hidden traits and their items, which nodes are traits, and which are items (V,)."""
     items = np.zeros(0, dtype=np.int64)
     if variables >= 4 and rng.random() < spec.traits:
         budget = int(rng.uniform(0.2, 0.6) * variables)

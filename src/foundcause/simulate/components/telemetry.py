@@ -46,7 +46,7 @@ def draw(rng: np.random.Generator, *, rows: int, variables: int) -> Scene:
 
 
 def calls(rng: np.random.Generator, services: int) -> np.ndarray:
-    """Who calls whom, (S, S) bool from callee to caller; callees come first. Trees, or meshes."""
+    """Who calls whom, (S, S) bool from callee to caller. Callees come first. Trees, or meshes."""
     form = str(rng.choice(["gates", "layered", "hubs", "tree"], p=[0.55, 0.2, 0.1, 0.15]))
     edges = rng.uniform(0.85, 1.7) if services > 3 else rng.uniform(0.5, 1.0)
     return wire(rng, nodes=services, form=form, edges_per_node=edges, most_parents=8, isolated=0.15)
@@ -109,7 +109,7 @@ def combine(rng: np.random.Generator, own: np.ndarray, graph: np.ndarray, reques
             continue
         share = rng.choice([1.0, 0.6, 0.25, 0.08], size=len(callees), p=[0.55, 0.2, 0.15, 0.1])
         waits = total[:, callees]
-        # Some callers do much work of their own next to what they wait for.
+        # Some callers do much work of their own while they wait.
         scale = importance * waits.std(axis=0).max() / (own[:, caller].std() + 1e-12)
         total[:, caller] *= min(max(scale * rng.uniform(0.3, 2.0), 0.02), 1e4) if rng.random() < 0.7 else 1.0
         called = np.where(share < 1.0, rng.binomial(requests[:, None].astype(np.int64), share) / requests[:, None], 1.0)
@@ -187,7 +187,7 @@ def flow(rng: np.random.Generator, entry: np.ndarray, graph: np.ndarray) -> tupl
 
 
 def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[str, object]:
-    """Several metrics of each service: requests run down the calls; errors and latency come back up."""
+    """Several metrics of each service: requests run down the calls. Errors and latency come back up."""
     menus = [
         ["requests", "latency"],
         ["requests", "cpu", "latency"],
@@ -250,7 +250,7 @@ def _mixed(rng: np.random.Generator, builder: Builder, variables: int) -> dict[s
 
 
 def draw_hosts(rng: np.random.Generator, builder: Builder, variables: int) -> dict[str, object]:
-    """Fill the builder with ``variables`` machine metrics driven by work that arrives; families used are returned."""
+    """Fill the builder with ``variables`` machine metrics driven by work that arrives. Returns the laws used."""
     unseen = int(rng.integers(1, max(2, variables // 6 + 1))) if variables >= 4 and rng.random() < 0.4 else 0
     nodes = variables + unseen
     rows = builder.rows
@@ -264,7 +264,7 @@ def draw_hosts(rng: np.random.Generator, builder: Builder, variables: int) -> di
     )
     hidden = np.zeros(nodes, dtype=bool)
     if unseen:
-        # Work that nobody measures sits at the top.
+        # Unmeasured work sits at the top.
         hidden[rng.permutation(min(nodes - 1, 2 * unseen))[:unseen]] = True
     memory = np.where(rng.random(nodes) < rng.choice([0.0, 0.7]), rng.uniform(0.3, 0.97, nodes), 0.0)
     noise = smooth_noise(rng, rows, nodes, memory)
@@ -308,7 +308,7 @@ def _respond(rng: np.random.Generator, work: np.ndarray, law: str) -> np.ndarray
     weight = np.exp(rng.normal(0.0, 0.5, work.shape[1]))
     weight /= weight.sum()
     if law == "bottleneck":
-        # Each driver is brought to one level: one that is never the largest would drive nothing.
+        # Each driver is brought to one level: one that is never the largest would have no effect.
         level = work / (np.median(work, axis=0) + 1e-9)
         return np.asarray((level * np.exp(rng.normal(0.0, 0.15, work.shape[1]))).max(axis=1))
     if law == "power":
@@ -358,7 +358,7 @@ def traffic(rng: np.random.Generator, rows: int, *, services: int) -> np.ndarray
 
 
 def own_times(rng: np.random.Generator, requests: np.ndarray, services: int) -> np.ndarray:
-    """Time each service spends itself, (N, S): log-normal, gamma, Pareto or nearly constant; averaged over requests."""
+    """Time each service spends itself, (N, S): log-normal, gamma, Pareto or nearly constant, averaged over requests."""
     rows = len(requests)
     base = np.exp(rng.normal(0.0, rng.choice([0.3, 1.0]), services))
     shape = rng.choice(["lognormal", "gamma", "pareto", "steady"], size=services, p=[0.4, 0.25, 0.15, 0.2])
@@ -399,7 +399,7 @@ def idle_gaps(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
     """Values with NaN where a service was idle: whole stretches, and single moments of rarely used services."""
     rows, columns = values.shape
     values = values.copy()
-    # Rarely used services miss more; at least three cells in ten of any column stay.
+    # Rarely used services miss more. At least three cells in ten of any column stay.
     idle = np.minimum(rng.beta(0.6, 3.0, columns) * rng.choice([0.3, 1.0]), 0.6)
     missing = rng.random((rows, columns)) < idle
     for _ in range(int(rng.integers(0, 3))):

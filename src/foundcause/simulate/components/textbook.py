@@ -1,6 +1,6 @@
-"""The simulations of the literature: nothing hidden, nothing spoiled, one kind of law. V nodes, N rows.
+"""The simulations of the literature: no hidden nodes, no corruptions, one kind of law. V nodes, N rows.
 
-Random or scale-free graphs, sparse to dense; linear models with weights away from zero, or one family of nonlinear
+Random or scale-free graphs, sparse to dense. Linear models with weights away from zero, or one family of nonlinear
 functions with added noise, on the scales that come out. What researchers compare methods on first.
 """
 

@@ -1,7 +1,7 @@
 """Systems that move in time: memory, inertia, delays, rhythms, trends. V nodes, N moments in order, K moments a row.
 
 Laws and noises are those of the diverse path. Nodes that have nothing to do with each other drift together by chance,
-the more so the longer they remember. What comes first need not be a cause: a clock finer than the rows, hidden rhythms
+the more so the longer they remember. A lead need not be a cause: a clock finer than the rows, hidden rhythms
 and columns reported late make leads and lags that are no directions of causes.
 """
 
@@ -28,26 +28,26 @@ _LONGEST_MEMORY = 0.995
 _LINGERS = 0.6  # memory from which a cause of the moment before still shows in the row
 _WALKS, _LONGEST_WALK = 0.06, 0.999  # share of scenes that all but walk at random, as prices do
 _FINER = 0.35  # share of scenes that move faster than rows are written, so that late effects look simultaneous
-_MOST_MOMENTS = 20_000  # what a scene may cost: longer tables have fewer moments a row
+_MOST_MOMENTS = 20_000  # limit on the cost of a scene: longer tables have fewer moments a row
 _TOLD_LATE = 0.15  # share of scenes in which some columns come from late reports, so that effects may lead their causes
-_RHYTHMS = 0.25  # share of scenes with a day, a year or a trend in them that many nodes feel and no column tells
+_RHYTHMS = 0.25  # share of scenes with a hidden day, year or trend that many nodes follow
 _CHANGES = 0.10  # share of scenes with effects of how a cause changes, or of all it has been: leads without likeness
 _TRENDS = 0.15  # share of scenes with a root that trends, of those without hidden drivers that it would resemble
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """What the nodes of a scene have in common.
+    """Parameters that the nodes of a scene share.
 
     memory: typical share of a noise that is left a row later.
     late: share of effects that follow their cause with a delay.
     inert: share of nodes that approach where their causes drive them.
     clock: moments a row.
     averaged: rows show the mean of their moments, not the last.
-    told_late: share of the columns that are told late.
+    delayed: share of the columns that are reported late.
     rhythms: most hidden drivers of many nodes.
     changes: share of effects that follow changes or running sums of their causes.
-    trend: one root has a trend; a second one would resemble it for no reason that the graph tells.
+    trend: one root has a trend. A second one would resemble it without a cause in the graph.
     """
 
     memory: float
@@ -61,7 +61,7 @@ class Pace:
     trend: bool = False
 
     def a_moment(self, kept: float) -> float:
-        """What is left a moment later where ``kept`` is left a row later."""
+        """The share left a moment later where ``kept`` is left a row later."""
         return float(kept ** (1.0 / self.clock))
 
 
@@ -72,7 +72,7 @@ def draw_pace(rng: np.random.Generator, rows: int) -> Pace:
         memory = rng.uniform(_LONGEST_MEMORY, _LONGEST_WALK)
     most = _MOST_MOMENTS // (rows + LEAD_IN)
     clock = max(1, min(int(rng.integers(2, 7)), most)) if rng.random() < _FINER else 1
-    # Hardly any effect takes no time at all; a finer clock is what shows it.
+    # Few effects are instantaneous, which a finer clock shows.
     late = rng.uniform(0.5, 1.0) if clock > 1 else float(rng.choice([0.0, rng.uniform(0.1, 0.8)]))
     rhythms = int(rng.integers(1, 3)) if rng.random() < _RHYTHMS else 0
     return Pace(
@@ -90,7 +90,7 @@ def draw_pace(rng: np.random.Generator, rows: int) -> Pace:
 
 @component("series")
 def series(rng: np.random.Generator, mixture: Mixture, *, rows: int, variables: int, pace: Pace | None = None) -> Scene:
-    """A scene of ``variables`` observed nodes on a graph of the diverse path; a pace is drawn unless one is given."""
+    """A scene of ``variables`` observed nodes on a graph of the diverse path. A pace is drawn unless one is given."""
     extra = mixture.hiding.draw(rng, variables)
     graph, topology = draw_graph(rng, mixture, "diverse", variables + extra)
     hidden = choose_hidden(rng, graph, extra)
@@ -162,7 +162,7 @@ def remembering(rng: np.random.Generator, values_N: np.ndarray, memory: float) -
 
 
 def _lasting(rng: np.random.Generator, shared: SharedNoise, pace: Pace) -> SharedNoise:
-    """The noise that nodes share, remembered together: each in an order of its own, they would share nothing."""
+    """The noise that nodes share, reordered together: in orders of their own they would be independent."""
     memory = pace.a_moment(pace.memory)
     moved: dict[int, np.ndarray] = {}
     for drawn, _ in shared.parts.values():
@@ -194,22 +194,24 @@ def _approached(values_N: np.ndarray, stay: float) -> np.ndarray:
     return lfilter([1.0 - stay], [1.0, -stay], values_N).astype(np.float32)
 
 
-LEAD_IN = 20  # rows before the first of the table: filters are under way by then, and late columns have a past to tell
-_STRENGTH = (0.3, 1.5)  # of what a node feels of a hidden driver, in its own scales: from hardly seen to half of it
+LEAD_IN = (
+    20  # rows before the first of the table: filters are under way by then, and delayed columns have a past to show
+)
+_STRENGTH = (0.3, 1.5)  # effect of a hidden driver, in scales of the node
 _DRIFT = 0.2  # share of scenes with hidden drivers whose driver is no rhythm but a trend that many nodes follow
 _FEW_PERIODS = 0.2  # share of rhythms that come round only once or twice, and so look like trends
 _OVERTONE = 0.4  # share of rhythms that are no plain sine
-_ROWS_A_PERIOD = 4  # at least; of faster ones rows show little but chance
+_ROWS_A_PERIOD = 4  # at least: rows hardly show faster ones
 _APART = 3.0  # times as many periods as the rhythm before: slow rhythms that are close are one in a short table
-_SHOWS = 0.3  # likeness to itself that a column needs to be told late: else its edges would be edges nobody can see
+_SHOWS = 0.3  # autocorrelation that a column needs to be delayed: without it its edges would be invisible
 
 
 @dataclass(frozen=True, kw_only=True)
 class Driver:
-    """What drives many nodes and no column tells: the hour, the season, the times.
+    """A hidden driver of many nodes: the hour, the season, the times.
 
     place: how far it has come (N,): angles of a rhythm, heights of a trend.
-    overtone: size of a rhythm's second harmonic; None for a trend.
+    overtone: size of a rhythm's second harmonic. None for a trend.
     scatter: how far apart, in angles, nodes feel a rhythm.
     """
 
@@ -235,7 +237,7 @@ def moment_times(rows: int, clock: int) -> np.ndarray:
 
 
 def draw_drivers(rng: np.random.Generator, time_N: np.ndarray, number: int, rows: int) -> list[Driver]:
-    """Hidden drivers: rhythms far enough from each other to be told apart, or one trend.
+    """Hidden drivers: rhythms far enough from each other to be distinguished, or one trend.
 
     Two slow ones would resemble each other, and nodes that feel one of them those that feel the other, for no reason
     that a label tells.
@@ -280,7 +282,7 @@ def with_drivers(rng: np.random.Generator, blueprint: Blueprint, number: int) ->
 
 
 def shown_rows(values_VN: np.ndarray, clock: int, averaged: bool) -> np.ndarray:
-    """(V, rows) what rows show of the moments between them: their mean, or the last of them; all on one scale."""
+    """(V, rows) what rows show of the moments between them: their mean, or the last of them. All on one scale."""
     if clock == 1:
         return values_VN
     moments_VNK = values_VN.reshape(len(values_VN), -1, clock)
@@ -289,7 +291,7 @@ def shown_rows(values_VN: np.ndarray, clock: int, averaged: bool) -> np.ndarray:
 
 
 def delay_columns(rng: np.random.Generator, values_VN: np.ndarray, nodes: np.ndarray) -> list[dict[str, int]]:
-    """Tell these nodes late, in place: as they were one to three rows ago, or as the mean of their last rows.
+    """Delay the columns of these nodes, in place: by one to three rows, or as the mean of their last rows.
 
     Returns which nodes, and by how many rows (``delay``) or over how many (``mean``). The others never feel it.
     """
@@ -307,7 +309,7 @@ def delay_columns(rng: np.random.Generator, values_VN: np.ndarray, nodes: np.nda
 
 
 def _likeness(values_N: np.ndarray, delay: int) -> float:
-    """Correlation of (N,) values with themselves ``delay`` rows ago; 0 of values that are all the same."""
+    """Correlation of (N,) values with themselves ``delay`` rows ago. 0 of values that are all the same."""
     shifted = values_N - values_N.mean()
     spread = float(np.square(shifted).mean())
     return float((shifted[delay:] * shifted[:-delay]).mean()) / spread if spread > 0.0 else 0.0

@@ -1,8 +1,7 @@
 """Things made in batches: settings, materials, tools that wear, measures with an optimum, defects. N rows (pieces).
 
-Settings have few levels and are held for a while, pieces of one batch are alike, operators correct what they see in
-steps, a cause may move the spread beside the mean, and a piece is bad on either side of its tolerance. V nodes,
-B batches.
+Settings have few levels and are held for a while. Pieces of one batch are alike, and operators correct in steps. A
+cause may move the spread as well as the mean, and a piece is bad on either side of its tolerance. V nodes, B batches.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from foundcause.simulate.sampling import Builder
 from foundcause.simulate.task import Scene
 
 ROOTS = {"setting": 0.4, "material": 0.25, "wear": 0.1, "ambient": 0.1, "piece": 0.15}
-"""What nodes without causes may be; a clock of wear is there once at most, for two would go together."""
+"""Kinds of nodes without causes. There is at most one clock of wear, because two would be confounded."""
 KINDS = {"process": 0.4, "dimension": 0.3, "correction": 0.15, "defect": 0.15}
 _FORMS = ("layered", "plain", "hubs", "tree", "gates", "chain")
 
@@ -69,7 +68,7 @@ def _batches(rng: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def _own(rng: np.random.Generator, batch: np.ndarray, alike: float) -> np.ndarray:
-    """What no cause explains, standardized (N,): chance of the piece, and of its batch."""
+    """Own noise, standardized (N,): chance of the piece, and of its batch."""
     alone = random_noise(rng, len(batch))
     if alike == 0.0:
         return standard(alone)
@@ -88,7 +87,7 @@ def _given(rng: np.random.Generator, batch: np.ndarray, kind: str) -> Written:
         chosen[[0, -1]] = [0, len(levels) - 1]
         return levels[chosen] + rng.uniform(0.0, 200.0), levels[chosen], True
     if kind == "material":
-        # The same number in all pieces of a batch would be its name, and tell all else that it has in common.
+        # The same number in all pieces of a batch would identify it, and with it all else that it has in common.
         value = random_noise(rng, count)[batch] + rng.choice([0.4, 0.7, 1.0]) * rng.normal(size=rows)
         return value * rng.uniform(0.5, 10.0) + rng.uniform(20.0, 100.0), value, False
     if kind == "wear":

@@ -1,4 +1,4 @@
-"""Columns beside those of the scene: computed from others, or unrelated to them. N rows, D columns.
+"""Further columns, computed from those of the scene or unrelated to them. N rows, D columns.
 
 Wide real tables are full of logarithms, totals, ratios, classes and flags. Their sources are their causes, and what
 they share with other columns they share through these.
@@ -49,13 +49,13 @@ def add_derived(rng: np.random.Generator, draft: Draft) -> None:
 
 @corruption("unrelated_columns", reserve=_number_of_unrelated, smallest=SMALLEST_FOR_UNRELATED)
 def add_unrelated(rng: np.random.Generator, draft: Draft) -> None:
-    """Add columns that have nothing to do with the others, up to a quarter of all."""
+    """Add columns that are independent of the others, up to a quarter of all."""
     draft.counts["unrelated_columns"] = draft.reserved["unrelated_columns"]
     draft.append([unrelated_column(rng, len(draft.values)) for _ in range(draft.reserved["unrelated_columns"])])
 
 
 def derive(rng: np.random.Generator, values_ND: np.ndarray, count: int) -> list[Column]:
-    """``count`` further columns; a later one may follow from an earlier one, whose place is behind the D columns."""
+    """``count`` further columns. A later one may follow from an earlier one, whose place is behind the D columns."""
     columns = list(np.asarray(values_ND, dtype=np.float64).T)
     distinct = [_distinct(column) for column in columns]
     made_columns: list[Column] = []
@@ -67,7 +67,7 @@ def derive(rng: np.random.Generator, values_ND: np.ndarray, count: int) -> list[
 
 
 def gaps_follow(rng: np.random.Generator, observed_ND: np.ndarray, sources: dict[int, tuple[int, ...]]) -> np.ndarray:
-    """The mask (N, D) with gaps of sources in what is computed from them, mostly; sources by place, in order."""
+    """The mask (N, D) where columns computed from others mostly have their gaps. Sources by position."""
     if observed_ND.all() or rng.random() >= _GAPS_FOLLOW:
         return observed_ND
     observed = observed_ND.copy()
@@ -108,7 +108,7 @@ def _logarithm(rng: np.random.Generator, columns: list[np.ndarray], distinct: np
     low = float(np.nanmin(x))
     if low > 0:
         return np.log(x), (source,)
-    # what is zero at times is moved a little first; what may be negative has no logarithm
+    # zeros are moved a little first, and negative columns have no logarithm
     return (np.log(x + np.nanstd(x) * rng.choice([0.01, 0.1, 1.0])), (source,)) if low == 0 else None
 
 

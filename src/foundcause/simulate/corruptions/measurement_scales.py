@@ -2,7 +2,7 @@
 
 Whether a table holds a speed or the time for a mile, a concentration or its logarithm, is habit, not cause. A network
 that only ever sees the scale on which a law is simple reads directions from the shapes of single columns. Hardly any
-real column is free of ties either: people count, instruments have digits, and what lies below a limit is nothing.
+real column is free of ties either: people count, instruments have digits, and detection has a limit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def classes(rng: np.random.Generator, draft: Draft) -> None:
 
 @corruption("resolution", always=True)
 def resolution(rng: np.random.Generator, draft: Draft) -> None:
-    """Round measurements and give some a floor; columns that come as written only where their scale is new."""
+    """Round measurements and give some a floor. Columns that come as written only where their scale is new."""
     if draft.counts.get("scales") or not draft.component.as_written:
         draft.values, names = write_down(rng, draft.mixture.resolution, draft.values, draft.discrete)
         draft.applied = draft.applied + names
@@ -56,7 +56,7 @@ def rescale(rng: np.random.Generator, values_ND: np.ndarray, discrete_D: np.ndar
     """The table with measurements on other scales, each rising with the old, and their number.
 
     discrete_D: columns of codes or counts, which stay as they are. The shape of a new scale is drawn without regard to
-    anything else; ties and gaps stay.
+    anything else. Ties and gaps stay.
     """
     values, share, changed = np.array(values_ND), rng.uniform(0.4, 1.3), 0
     for k in np.flatnonzero(~discrete_D & (rng.random(len(discrete_D)) < share)):
@@ -71,7 +71,7 @@ def rescale(rng: np.random.Generator, values_ND: np.ndarray, discrete_D: np.ndar
 
 
 def _at_ranks(sorted_N: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Values at ranks from 1 to N; half ranks, of ties, lie between two."""
+    """Values at ranks from 1 to N. Half ranks, of ties, lie between two."""
     below = ranks.astype(int)
     values = sorted_N[below - 1]
     tied = np.flatnonzero(below < ranks)
@@ -102,7 +102,7 @@ SHAPES: tuple[Callable[[np.random.Generator, int], np.ndarray], ...] = (
     lambda rng, rows: rng.standard_t(rng.uniform(3.0, 10.0), size=rows),
     _humps,
 )
-"""What the values of a column may look like: (rng, N) to (N,)."""
+"""Distributions of a column: (rng, N) to (N,)."""
 
 
 def put_in_classes(
@@ -171,7 +171,7 @@ def write_down(
 
 
 def units(rng: np.random.Generator, values_ND: np.ndarray) -> np.ndarray:
-    """(D,) the unit of each column, 0 for one that is not rounded; a table of counts has more of them."""
+    """(D,) the unit of each column, 0 for one that is not rounded. A table of counts has more of them."""
     columns = values_ND.shape[1]
     lows, highs, shares = np.array(LEVELS).T
     kinds = rng.choice(np.arange(len(LEVELS)), size=columns, p=shares)
@@ -182,7 +182,7 @@ def units(rng: np.random.Generator, values_ND: np.ndarray) -> np.ndarray:
 
 
 def floored(rng: np.random.Generator, column_N: np.ndarray) -> np.ndarray:
-    """(N,) nothing below some value: none, not at all, below the limit of detection."""
+    """(N,) values cut from below: none, not at all, below the limit of detection."""
     return np.maximum(column_N, np.nanquantile(column_N, _DEEPEST * rng.random() ** 1.5))
 
 

@@ -80,7 +80,7 @@ def _standardized(values: np.ndarray) -> np.ndarray:
 MECHANISMS = {"mcar": mcar, "mar": mar, "mnar": mnar}
 
 
-LARGEST = 1e15  # beyond it a float32 column has no precision left to tell its rows apart from overflow
+LARGEST = 1e15  # beyond it a float32 column has no precision left
 
 
 def enough(rows: int) -> int:
@@ -92,7 +92,8 @@ def sanitize(rng: np.random.Generator, values_ND: np.ndarray, observed_ND: np.nd
     """(N, D) float32 values, 0 where unobserved, and the (N, D) mask.
 
     Non-finite cells become missing. A column with too few observed cells, or with one value only, gets hidden cells
-    back at random; what is non-finite in a column that is still too short is drawn again from its finite cells.
+    back at random. Non-finite cells of a column that is still too short are drawn again
+    from its finite ones.
     """
     finite = np.abs(values_ND) < LARGEST  # False for NaN too
     values = np.where(finite, values_ND, 0.0).astype(np.float32)

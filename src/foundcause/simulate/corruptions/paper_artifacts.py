@@ -1,8 +1,8 @@
 """The paper's post-processing, in its order: noise, outliers, bins, bounds, censoring, scales. N rows, D columns.
 
-Columns are chosen without regard to their place in the graph, so causes and effects are treated alike; discrete columns
+Columns are chosen without regard to their place in the graph, so causes and effects are treated alike. Discrete columns
 are left as they are. A change that would leave a column constant is not made. A ``Transform`` takes (rng, values_N
-float32) and returns new values; none looks at another column.
+float32) and returns new values. None looks at another column.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ Transform = Callable[[np.random.Generator, np.ndarray], np.ndarray]
 
 
 def standard(values_N: np.ndarray) -> np.ndarray:
-    """(N,) centered and scaled to unit variance; non-finite cells stay so and do not count."""
+    """(N,) centered and scaled to unit variance. Non-finite cells stay so and do not count."""
     finite = values_N if np.isfinite(values_N).all() else values_N[np.isfinite(values_N)]
     if finite.size == 0:
         return values_N
