@@ -12,7 +12,7 @@ from foundcause.errors import ConfigError
 from foundcause.simulate import extension
 from foundcause.simulate.extension import component, component_named, components, corruption, field_component
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.suites import suites
 from foundcause.simulate.task import Draft, Scene, Task

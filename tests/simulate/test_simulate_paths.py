@@ -10,7 +10,7 @@ import pytest
 from foundcause.simulate.components import paths, special_tasks
 from foundcause.simulate.hidden_causes import no_shared_noise
 from foundcause.simulate.mixture import PAPER, SHIPPED
-from foundcause.simulate.sampling import Blueprint, Conditions
+from foundcause.simulate.scene_building import Blueprint, Conditions
 
 
 def blueprint(graph: np.ndarray, rows: int) -> Blueprint:

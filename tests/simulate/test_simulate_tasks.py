@@ -235,7 +235,7 @@ def test_subpopulations_mix_rows_of_two_graphs() -> None:
 
 
 def test_pooled_experiments_cut_targets_from_their_causes() -> None:
-    from foundcause.simulate.sampling import draw_conditions
+    from foundcause.simulate.scene_building import draw_conditions
 
     rng = generator(0, 5)
     conditions = draw_conditions(rng, 6, 3000, 4)

@@ -11,7 +11,7 @@ import numpy as np
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 LAWS = {"highest": 0.2, "second": 0.2, "lowest": 0.15, "winner": 0.12, "spread": 0.13, "sold": 0.1, "shaded": 0.1}

@@ -28,7 +28,7 @@ from foundcause.simulate.draws import pick
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import random_noise
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 FILE = "bnrep/networks_67.json.gz"

@@ -13,7 +13,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import parent_counts, pick_parents
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import random_noise, standard
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 LAYERS = ("given", "size", "part", "function", "event")

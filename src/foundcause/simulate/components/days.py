@@ -17,7 +17,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import smooth_noise, standard, warp
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 CALENDAR = {"season": 0.45, "weekday": 0.2, "trend": 0.1, "none": 0.25}
@@ -103,7 +103,7 @@ def _calendar(rng: np.random.Generator, rows: int, kind: str) -> tuple[np.ndarra
 
 
 def _cause_signal(rng: np.random.Generator, score: np.ndarray, calendar: str, habits: Habits) -> np.ndarray:
-    """The signal of a cause, standardized (N,): a phase of a season, a pattern of the week, or the cause itself, late."""
+    """The signal of a cause, standardized (N,): a phase of a season, a pattern of the week, or a delay."""
     if calendar == "season":
         second = rng.uniform(0.0, 0.4) if rng.random() < 0.4 else 0.0
         phase = rng.uniform(0.0, 2 * np.pi, 2)

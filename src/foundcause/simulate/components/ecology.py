@@ -11,7 +11,7 @@ import numpy as np
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import parent_counts, pick_parents
 from foundcause.simulate.random_functions import standard
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 RECORDS = {"count": 0.35, "density": 0.25, "presence": 0.15, "cover": 0.15, "classes": 0.1}

@@ -11,7 +11,7 @@ import numpy as np
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 LAWS = {"attack": 0.3, "hazard": 0.2, "cases": 0.2, "ward": 0.15, "closure": 0.15}

@@ -15,7 +15,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import random_noise, smooth_noise
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 SOURCES = {"rain": 0.25, "spring": 0.3, "rhythm": 0.15, "valve": 0.15, "plain": 0.15}

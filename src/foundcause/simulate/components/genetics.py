@@ -10,7 +10,7 @@ import numpy as np
 
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import connect_isolated, parent_counts, pick_parents
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 DOSAGE = {

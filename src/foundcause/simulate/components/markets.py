@@ -16,7 +16,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import random_noise, smooth_noise, standard
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 LAWS = {"elastic": 0.5, "account": 0.2, "decision": 0.12, "orders": 0.1, "rating": 0.08}

@@ -18,7 +18,7 @@ from foundcause.simulate.extension import component
 from foundcause.simulate.hidden_causes import choose_hidden, no_shared_noise, with_circumstances
 from foundcause.simulate.mechanisms import MECHANISMS, centered
 from foundcause.simulate.noise import NOISE_FAMILIES, ROOT_FAMILIES
-from foundcause.simulate.sampling import Blueprint, Conditions, Samples
+from foundcause.simulate.scene_building import Blueprint, Conditions, Samples
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
 

@@ -31,7 +31,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import random_noise, standard, warp
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 Law = Callable[[np.random.Generator, np.ndarray, np.ndarray], np.ndarray]

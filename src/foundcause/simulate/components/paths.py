@@ -19,7 +19,7 @@ from foundcause.simulate.graphs import TOPOLOGIES, limit_parents, position_attac
 from foundcause.simulate.hidden_causes import choose_hidden, no_shared_noise, shared_noise, with_circumstances
 from foundcause.simulate.mechanisms import MECHANISMS, centered
 from foundcause.simulate.noise import NOISE_FAMILIES, ROOT_FAMILIES, ROOT_MIXTURE, gaussian
-from foundcause.simulate.sampling import Blueprint, Conditions, Samples, draw_conditions
+from foundcause.simulate.scene_building import Blueprint, Conditions, Samples, draw_conditions
 from foundcause.simulate.settings import DiversePath, DoWhyPath, Mixture
 from foundcause.simulate.task import Scene
 

@@ -13,7 +13,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some, with_circumstances
 from foundcause.simulate.random_functions import gaussian_process, standard, warp
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 _CIRCUMSTANCES = 0.2  # share of scenes in which something unseen moves many columns

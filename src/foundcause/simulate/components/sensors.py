@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from foundcause.simulate.extension import field_component
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 # Rigs in which many settings meet at many sensors are the ones that people record.

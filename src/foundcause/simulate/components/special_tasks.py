@@ -15,7 +15,7 @@ from foundcause.simulate.extension import component
 from foundcause.simulate.graphs import MAX_PARENTS, TOPOLOGIES, limit_parents, sequential_attachment
 from foundcause.simulate.hidden_causes import choose_hidden, marginalize, with_circumstances
 from foundcause.simulate.noise import NOISE_FAMILIES, gaussian
-from foundcause.simulate.sampling import Blueprint, Samples
+from foundcause.simulate.scene_building import Blueprint, Samples
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
 

@@ -14,7 +14,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some, with_circumstances
 from foundcause.simulate.random_functions import random_noise
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 GIVEN = {"age": 0.2, "binary": 0.22, "nominal": 0.08, "ordinal": 0.1, "normal": 0.14, "amount": 0.16, "grid": 0.1}

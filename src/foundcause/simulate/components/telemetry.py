@@ -10,7 +10,7 @@ import numpy as np
 from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.random_functions import smooth_noise
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 _SLOWEST = 0.05  # share of the rows in which each of several parallel callees must be the slowest

@@ -16,7 +16,7 @@ from foundcause.simulate.graphs import TOPOLOGIES, limit_parents
 from foundcause.simulate.hidden_causes import no_shared_noise
 from foundcause.simulate.mechanisms import centered
 from foundcause.simulate.noise import NOISE_FAMILIES
-from foundcause.simulate.sampling import Blueprint, Conditions, Samples
+from foundcause.simulate.scene_building import Blueprint, Conditions, Samples
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
 

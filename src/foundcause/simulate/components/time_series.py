@@ -19,7 +19,7 @@ from foundcause.simulate.extension import component
 from foundcause.simulate.hidden_causes import SharedNoise, choose_hidden, with_circumstances
 from foundcause.simulate.mechanisms import MECHANISMS, centered
 from foundcause.simulate.noise import NOISE_FAMILIES
-from foundcause.simulate.sampling import Blueprint, Samples
+from foundcause.simulate.scene_building import Blueprint, Samples
 from foundcause.simulate.settings import Mixture
 from foundcause.simulate.task import Scene
 

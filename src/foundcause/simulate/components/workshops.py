@@ -13,7 +13,7 @@ from foundcause.simulate.extension import field_component
 from foundcause.simulate.graphs import wire
 from foundcause.simulate.hidden_causes import hide_some
 from foundcause.simulate.random_functions import random_noise, smooth_noise, standard
-from foundcause.simulate.sampling import Builder
+from foundcause.simulate.scene_building import Builder
 from foundcause.simulate.task import Scene
 
 ROOTS = {"setting": 0.4, "material": 0.25, "wear": 0.1, "ambient": 0.1, "piece": 0.15}
