@@ -125,6 +125,7 @@ WITHOUT_TWIN: set[str] = set()
 """Quantities that no twin checks; a new quantity comes with a twin, or is named here for all to see."""
 
 
+@pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("twin", TWINS)
 def test_features_equal_their_twins(twin: str, case: str) -> None:

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from foundcause.features.nonlinear import row_samples
 from foundcause.features.registry import Statistic, register
-from foundcause.features.regressions import circle_of, dependence, negentropy, negentropy_from
+from foundcause.features.regressions import circle_of, circle_sums, dependence, negentropy, negentropy_from
 from foundcause.features.row_samples import SampledColumns, measure_in_samples
 from foundcause.features.standardize import FEWEST, TableState
-from foundcause.features.tensor_math import asinh, pieces
+from foundcause.features.tensor_math import Piece, as_array, asinh, indices, kernels_for, pieces
 
 KNOTS = 8
 _SCALES = ("x", "g")
@@ -76,58 +76,91 @@ def curves(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor, pairs: Tensor
     S, D, L = columns_SDL.shape
     count = n.diagonal()
     hats, first = _hats(columns_SDL, mask_DL, count)
-    circle = circle_of(columns_SDL, mask_DL, count)
+    circle = circle_of(columns_SDL, mask_DL, count).contiguous()
     own = negentropy(columns_SDL, mask_DL, count)
     spread = (circle.square().sum((2, 3)) / count).clamp_min(0.05)
-    turning = torch.cat([torch.ones(S, D, 1, L), circle], 2)
     if mask_DL is not None:
         lean = (circle.view(S, D * 4, L) @ mask_DL.T).view(S, D, 4, D).transpose(2, 3) / n[..., None]
     inverse = _inverse(hats, mask_DL, n)
     # cells are 0 where unobserved, and so are the hats: one product sums over the shared rows of all pairs
     sums = (columns_SDL @ hats.view(S, D * KNOTS, L).transpose(1, 2)).view(S, D, D, KNOTS).transpose(1, 2)
-    work_to_do = pieces(pairs, D, S * L)
-    space = torch.empty(7, max(piece.size for piece in work_to_do) * S * L)  # kept, as for the regressions
+    kernels = kernels_for(D)
+    work_to_do = pieces(pairs, D, S * (L if kernels is None else CURVE_SUMS))
+    arrays = columns_SDL, mask_DL, hats, circle, inverse, sums.contiguous(), n
+    space = torch.empty(7, max(piece.size for piece in work_to_do) * S * L) if kernels is None else None
     out: dict[str, Tensor] = {}
     for piece in work_to_do:
-        i, C, E = piece.causes, piece.count, piece.effect_count
-        rows, size = piece.between(n[None])[0], S * C * E * L
-        e, work, square = (part[:size].view(S, C, E, L) for part in space[:3])
-        circles = space[3:].view(-1)[: 4 * size].view(S, C, 4, E, L)
-        hat, solve = hats[:, i], inverse[:, i] if mask_DL is None else piece.between(inverse)
-        joint = leaning = None
+        i, C, E, rows = piece.causes, piece.count, piece.effect_count, piece.between(n[None])[0]
+        if kernels is None:
+            assert space is not None
+            part = _curve_sums(piece, *arrays, space)
+        else:
+            part = torch.empty(S, C, E, CURVE_SUMS)
+            kernels.curve_sums(*map(as_array, arrays), _LEAST_SHARE, *indices(piece), part.numpy())
+        logs, even, odd, variance = part[..., :4].unbind(3)
+        curve, bend = part[..., 4 : 4 + KNOTS], part[..., 4 + KNOTS : 4 + 2 * KNOTS]
+        turned = (part[..., 4 + 2 * KNOTS :] / rows[..., None]).unflatten(3, (5, 4))
         if mask_DL is not None:
-            joint = mask_DL[i, None] * piece.effects_of(mask_DL[None])[0]
-            leaning = piece.between(lean).transpose(2, 3)  # (S, C, 4, E)
-        curve = _solved(piece.between(sums), solve, rows)
-        torch.bmm(curve.view(-1, E, KNOTS), hat.reshape(-1, KNOTS, L), out=e.view(-1, E, L))
-        torch.sub(piece.effects_of(columns_SDL), e, out=e)
-        if joint is not None:
-            e.mul_(joint)
-        torch.mul(e, e, out=square)
-        variance = (square.sum(3) / rows).clamp_min(1e-4)
-        least = _LEAST_SHARE * variance[..., None]
-        bend = _solved(torch.bmm(square.view(-1, E, L), hat.reshape(-1, KNOTS, L).transpose(1, 2)), solve, rows)
-        torch.bmm(bend.view(-1, E, KNOTS), hat.reshape(-1, KNOTS, L), out=work.view(-1, E, L))
-        torch.maximum(work, least, out=work)
-        e.mul_(torch.rsqrt(work, out=square))
-        work.log_()
-        log_deviation = (work if joint is None else work.mul_(joint)).sum(3) / rows / 2
-        e.mul_((torch.linalg.vector_norm(e, dim=3).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
-        torch.mul(e, e, out=square).mul_(-0.5).exp_()
-        even = (square.sum(3) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
-        gap = negentropy_from(square.mul_(e).sum(3) / rows, even)
+            turned[..., 1:, :] -= turned[..., :1, :] * piece.between(lean)[..., None]
+        log_deviation = logs / rows / 2
+        gap = negentropy_from(odd / rows, (even - (L - rows)) / rows)  # exp is 1 in the rows that are not shared
         at_knots = first[:, i, None].expand(S, C, E, KNOTS)
+        least = _LEAST_SHARE * variance[..., None]
         found = {
             "curve_error": variance.log() / 2,
             "curve_deviation": log_deviation,
             "curve_negentropy": gap,
             "curve_entropy": log_deviation - gap - own[:, i, None],
-            "curve_dependence": dependence(e, circles, turning[:, i], leaning, spread[:, i], rows),
+            "curve_dependence": dependence(turned, spread[:, i], rows),
             **_shape(curve.gather(3, at_knots), torch.maximum(bend.gather(3, at_knots), least).log()),
         }
         for name, value in found.items():
             piece.put(value, out.setdefault(name, torch.zeros(S, D, D)))
     return out
+
+
+CURVE_SUMS = 4 + 2 * KNOTS + 20
+
+
+def _curve_sums(
+    piece: Piece,
+    columns_SDL: Tensor,
+    mask_DL: Tensor | None,
+    hats: Tensor,
+    circle: Tensor,
+    inverse: Tensor,
+    sums: Tensor,
+    n: Tensor,
+    space: Tensor,
+) -> Tensor:
+    """Sums (S, C, E, 40) over the rows of a piece as ``kernels.curve_sums`` has them."""
+    S, _, L = columns_SDL.shape
+    i, C, E = piece.causes, piece.count, piece.effect_count
+    rows, size = piece.between(n[None])[0], S * C * E * L
+    e, work, square = (part[:size].view(S, C, E, L) for part in space[:3])
+    circles = space[3:].view(-1)[: 4 * size].view(S, C, 4, E, L)
+    hat, solve = hats[:, i], inverse[:, i] if mask_DL is None else piece.between(inverse)
+    joint = None if mask_DL is None else mask_DL[i, None] * piece.effects_of(mask_DL[None])[0]
+    curve = _solved(piece.between(sums), solve, rows)
+    torch.bmm(curve.view(-1, E, KNOTS), hat.reshape(-1, KNOTS, L), out=e.view(-1, E, L))
+    torch.sub(piece.effects_of(columns_SDL), e, out=e)
+    if joint is not None:
+        e.mul_(joint)
+    torch.mul(e, e, out=square)
+    variance = (square.sum(3) / rows).clamp_min(1e-4)
+    bend = _solved(torch.bmm(square.view(-1, E, L), hat.reshape(-1, KNOTS, L).transpose(1, 2)), solve, rows)
+    torch.bmm(bend.view(-1, E, KNOTS), hat.reshape(-1, KNOTS, L), out=work.view(-1, E, L))
+    torch.maximum(work, _LEAST_SHARE * variance[..., None], out=work)
+    e.mul_(torch.rsqrt(work, out=square))
+    work.log_()
+    logs = (work if joint is None else work.mul_(joint)).sum(3)
+    e.mul_((torch.linalg.vector_norm(e, dim=3).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
+    torch.mul(e, e, out=square).mul_(-0.5).exp_()
+    even = square.sum(3)
+    odd = square.mul_(e).sum(3)
+    turned = circle_sums(e, circles, torch.cat([torch.ones(S, C, 1, L), circle[:, i]], 2))
+    curve, bend = (heights.view(S, C, E, KNOTS) for heights in (curve, bend))
+    return torch.cat([torch.stack([logs, even, odd, variance], 3), curve, bend, turned], 3)
 
 
 def _hats(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> tuple[Tensor, Tensor]:
@@ -145,6 +178,15 @@ def _hats(columns: Tensor, mask_DL: Tensor | None, count: Tensor) -> tuple[Tenso
     fresh = torch.ones_like(knots, dtype=torch.bool)
     fresh[:, :, 1:] = knots[:, :, 1:] > knots[:, :, :-1]
     first = torch.where(fresh, torch.arange(KNOTS), 0).cummax(2).values
+    if (kernels := kernels_for(D)) is not None:
+        hats = torch.empty(S, D, KNOTS, L)
+        kernels.hat_functions(
+            columns.reshape(S * D, L).numpy(),
+            knots.reshape(S * D, KNOTS).numpy(),
+            first.reshape(S * D, KNOTS).numpy(),
+            hats.view(S * D, KNOTS, L).numpy(),
+        )
+        return (hats if mask_DL is None else hats.mul_(mask_DL[:, None])), first
     below = (columns[:, :, None] >= knots[:, :, 1:-1, None]).sum(2)  # (S, D, L), 0 to K - 2
     left, right = knots.gather(2, below), knots.gather(2, below + 1)
     width = right - left
@@ -161,6 +203,11 @@ def _inverse(hats: Tensor, mask_DL: Tensor | None, n: Tensor) -> Tensor:
     if mask_DL is None:
         gram = (hats @ hats.transpose(2, 3) / L)[:, :, None]
         rows = n[:, :1]
+    elif (kernels := kernels_for(D)) is not None:
+        inverse = torch.empty(S, D, D, K, K)
+        for s in range(S):
+            kernels.shared_inverses(hats[s].numpy(), mask_DL.numpy(), n.numpy(), inverse[s].numpy())
+        return inverse
     else:
         a, b = torch.triu_indices(K, K)
         half = ((hats[:, :, a] * hats[:, :, b]).view(S, -1, L) @ mask_DL.T).view(S, D, -1, D).transpose(2, 3)

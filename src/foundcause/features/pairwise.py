@@ -6,6 +6,7 @@ Shape letters: B tasks, N rows, D variables, F features.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -18,6 +19,7 @@ from foundcause.features.gap_fill import fill_gaps
 from foundcause.features.precision import single_precision
 from foundcause.features.registry import Block, FeatureSet, Kind, Statistic, feature_set, owners, version
 from foundcause.features.standardize import TableState, prepare_few
+from foundcause.features.tensor_math import use_kernels
 
 Array = Tensor | np.ndarray
 
@@ -35,6 +37,7 @@ def compute(
     constants: object | None = None,
     fill_seed: int | None = None,
     lagged_BDDL: Array | None = None,
+    compiled: bool | None = None,
 ) -> Tensor:
     """Compute statistics of all ordered pairs; [i, j] is about i as a cause of j.
 
@@ -59,6 +62,8 @@ def compute(
         where both are observed. Features about missing cells describe the table with its gaps either way.
     lagged_BDDL : array of shape (B, D, D, L) or (D, D, L), optional
         Features of ``lagged``, which belong to a whole series (``foundcause.features.series``). None makes them 0.
+    compiled : bool, optional
+        Whether compiled kernels are used. By default only tables of many columns load them.
 
     Returns
     -------
@@ -73,7 +78,8 @@ def compute(
     B, _, D = batch.values.shape
     result = torch.zeros(B, D, D, len(wanted), device=batch.values.device)
     # a sixth of the time of small tables is the bookkeeping of autograd
-    with torch.autocast(batch.values.device.type, enabled=False), torch.inference_mode():
+    kernels = nullcontext() if compiled is None else use_kernels(compiled)
+    with kernels, torch.autocast(batch.values.device.type, enabled=False), torch.inference_mode():
         for k in range(B):
             lagged = None if lagged_BDDL is None else (lagged_BDDL if batch.single else lagged_BDDL[k])
             task = Task(

@@ -17,7 +17,7 @@ from foundcause.features.nonlinear import row_samples
 from foundcause.features.registry import Statistic, register
 from foundcause.features.row_samples import SampledColumns, measure_in_samples
 from foundcause.features.standardize import FEWEST, Columns, TableState
-from foundcause.features.tensor_math import asinh, pieces
+from foundcause.features.tensor_math import Piece, as_array, asinh, indices, kernels_for, pieces
 
 REGRESSIONS: tuple[Statistic, ...] = (
     *(
@@ -172,53 +172,45 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor, pairs: Ten
     """
     S, D, L = columns_SDL.shape
     count = n.diagonal()
-    basis, circle = _basis(columns_SDL, mask_DL, count), circle_of(columns_SDL, mask_DL, count)
+    basis, circle = _basis(columns_SDL, mask_DL, count), circle_of(columns_SDL, mask_DL, count).contiguous()
     own = negentropy(columns_SDL, mask_DL, count)
     spread_i = (circle.square().sum((2, 3)) / count).clamp_min(0.05)
     # the regressions of all pairs are one product: [s, i, j, power]
     slopes = (columns_SDL @ basis.view(S, D * 3, L).transpose(1, 2)).view(S, D, D, 3).transpose(1, 2) / n[..., None]
-    one = torch.ones(S, D, 1, L)
-    straight, turning = torch.cat([one, basis[:, :, :2]], 2), torch.cat([one, circle], 2)
     if mask_DL is not None:
         # functions of i are centered on all its rows, not on the shared ones: their means there, [s, i, j, function]
         functions = torch.cat([basis[:, :, :2], circle], 2).view(S, D * 6, L)
         lean = (functions @ mask_DL.T).view(S, D, 6, D).transpose(2, 3) / n[..., None]
-    work_to_do = pieces(pairs, D, S * L)
-    space = torch.empty(8, max(piece.size for piece in work_to_do) * S * L)
+    kernels = kernels_for(D)
+    work_to_do = pieces(pairs, D, S * L if kernels is None else S * PAIR_SUMS)
+    arrays = columns_SDL, mask_DL, basis, circle, slopes.contiguous(), n
+    space = torch.empty(8, max(piece.size for piece in work_to_do) * S * L) if kernels is None else None
     out: dict[str, Tensor] = {}
     for piece in work_to_do:
-        i, C, E = piece.causes, piece.count, piece.effect_count
-        rows, size = piece.between(n[None])[0], S * C * E * L
-        e, e2, work, weight = (part[:size].view(S, C, E, L) for part in space[:4])
-        circles = space[4:].view(-1)[: 4 * size].view(S, C, 4, E, L)
-        torch.bmm(piece.between(slopes).reshape(-1, E, 3), basis[:, i].reshape(-1, 3, L), out=e.view(-1, E, L))
-        torch.sub(piece.effects_of(columns_SDL), e, out=e)
-        leaning = None
+        i, rows = piece.causes, piece.between(n[None])[0]
+        if kernels is None:
+            assert space is not None
+            sums, variance = _residual_sums(piece, *arrays, space)
+        else:
+            sums = torch.empty(S, piece.count, piece.effect_count, PAIR_SUMS)
+            kernels.regression_sums(*map(as_array, arrays), *indices(piece), sums.numpy())
+            variance = sums[..., 27]
+        third, fourth, even, odd = (sums[..., k] / rows for k in range(4))
+        gap = negentropy_from(odd, even - (L - rows) / rows)  # exp is 1 in the rows that are not shared
+        bent, turned = sums[..., 4:7] / rows[..., None], (sums[..., 7:27] / rows[..., None]).unflatten(3, (5, 4))
         if mask_DL is not None:
-            e.mul_(torch.mul(mask_DL[i, None], piece.effects_of(mask_DL[None])[0], out=weight[0]))
-            leaning = piece.between(lean).transpose(2, 3)  # (S, C, 6, E)
-        variance = torch.linalg.vector_norm(e, dim=3).square() / rows
-        e.mul_(variance.clamp_min(1e-4).rsqrt()[..., None])
-        torch.mul(e, e, out=e2)
-        third = torch.mul(e2, e, out=work).sum(3) / rows
-        fourth = torch.linalg.vector_norm(e2, dim=3).square() / rows
-        torch.mul(e2, -0.5, out=work).exp_()
-        even = (work.sum(3) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
-        gap = negentropy_from(work.mul_(e).sum(3) / rows, even)
-        bent = _means(e2[:, :, None], straight[:, i], rows)[:, :, :, 0]  # (S, C, 3, E)
-        if leaning is not None:
-            bent[:, :, 1:] -= bent[:, :, :1] * leaning[:, :, :2]
+            leaning = piece.between(lean)  # (S, C, E, 6)
+            bent[..., 1:] -= bent[..., :1] * leaning[..., :2]
+            turned[..., 1:, :] -= turned[..., :1, :] * leaning[..., 2:, None]
         scale = (fourth - 1).clamp_min(0.05).rsqrt()
         log_deviation = variance.clamp_min(1e-4).log() / 2
         found = {
             "cubic_error": log_deviation,
             "noise_skewness": asinh(third),
             "noise_kurtosis": asinh(fourth - 3),
-            "noise_slope": (bent[:, :, 1] * scale).clamp(-1, 1),
-            "noise_bend": (bent[:, :, 2] * scale).clamp(-1, 1),
-            "noise_dependence": dependence(
-                e, circles, turning[:, i], None if leaning is None else leaning[:, :, 2:], spread_i[:, i], rows
-            ),
+            "noise_slope": (bent[..., 1] * scale).clamp(-1, 1),
+            "noise_bend": (bent[..., 2] * scale).clamp(-1, 1),
+            "noise_dependence": dependence(turned, spread_i[:, i], rows),
             "noise_entropy": log_deviation - gap - own[:, i, None],
         }
         for name, value in found.items():
@@ -226,37 +218,77 @@ def residuals(columns_SDL: Tensor, mask_DL: Tensor | None, n: Tensor, pairs: Ten
     return out
 
 
-def dependence(
-    e: Tensor, circles: Tensor, turning: Tensor, lean: Tensor | None, spread: Tensor, rows: Tensor
-) -> Tensor:
-    """(S, C, E) how far an error e (S, C, E, L), 0 in rows not shared, depends on its cause: log 2 if it does not.
+PAIR_SUMS = 28
 
-    ``circles`` (S, C, 4, E, L) is space to work in, ``turning`` (S, C, 5, L) are one and the circle of the cause with
-    the means ``lean`` (S, C, 4, E) on the shared rows, and ``spread`` (S, C) its summed variances.
+
+def _residual_sums(
+    piece: Piece,
+    columns_SDL: Tensor,
+    mask_DL: Tensor | None,
+    basis: Tensor,
+    circle: Tensor,
+    slopes: Tensor,
+    n: Tensor,
+    space: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Sums (S, C, E, 27) over the rows of a piece as ``kernels.regression_sums`` has them, and variances (S, C, E)."""
+    S, _, L = columns_SDL.shape
+    i, C, E = piece.causes, piece.count, piece.effect_count
+    rows, size = piece.between(n[None])[0], S * C * E * L
+    e, e2, work, weight = (part[:size].view(S, C, E, L) for part in space[:4])
+    circles = space[4:].view(-1)[: 4 * size].view(S, C, 4, E, L)
+    torch.bmm(piece.between(slopes).reshape(-1, E, 3), basis[:, i].reshape(-1, 3, L), out=e.view(-1, E, L))
+    torch.sub(piece.effects_of(columns_SDL), e, out=e)
+    if mask_DL is not None:
+        e.mul_(torch.mul(mask_DL[i, None], piece.effects_of(mask_DL[None])[0], out=weight[0]))
+    variance = torch.linalg.vector_norm(e, dim=3).square() / rows
+    e.mul_(variance.clamp_min(1e-4).rsqrt()[..., None])
+    torch.mul(e, e, out=e2)
+    third = torch.mul(e2, e, out=work).sum(3)
+    fourth = torch.linalg.vector_norm(e2, dim=3).square()
+    torch.mul(e2, -0.5, out=work).exp_()
+    even = work.sum(3)
+    moments = [third, fourth, even, work.mul_(e).sum(3)]
+    one = torch.ones(S, C, 1, L)
+    bent = _sums(e2[:, :, None], torch.cat([one, basis[:, i, :2]], 2))[:, :, :, 0].transpose(2, 3)
+    turned = circle_sums(e, circles, torch.cat([one, circle[:, i]], 2))
+    return torch.cat([torch.stack(moments, 3), bent, turned], 3), variance
+
+
+def circle_sums(e: Tensor, circles: Tensor, turning: Tensor) -> Tensor:
+    """(S, C, E, 20) sums of (1, circle of the cause) times (cos e - 1, sin e, sin^2 e, sin e cos e).
+
+    ``circles`` (S, C, 4, E, L) is space to work in, ``turning`` (S, C, 5, L) are one and the circle of the cause.
     """
-    cos, sin, sin_sin, sin_cos = circles.unbind(2)  # cos e - 1, sin e, sin^2 e, sin e cos e
+    cos, sin, sin_sin, sin_cos = circles.unbind(2)
     torch.cos(e, out=cos)
     torch.sin(e, out=sin)
     torch.mul(sin, cos, out=sin_cos)
     torch.mul(sin, sin, out=sin_sin)
     cos.sub_(1.0)
-    turned = _means(circles, turning, rows)  # (S, C, 5, 4, E)
-    if lean is not None:
-        turned[:, :, 1:] -= turned[:, :, :1] * lean[:, :, :, None]
-    covariances = turned[:, :, 1:].square().sum(2)
-    covariances = covariances[:, :, :2].sum(2) + 4 * covariances[:, :, 2:].sum(2)  # cos 2e = 1 - 2 sin^2 e
+    return _sums(circles, turning).permute(0, 1, 4, 2, 3).flatten(3)
+
+
+def dependence(turned: Tensor, spread: Tensor, rows: Tensor) -> Tensor:
+    """(S, C, E) how far an error e depends on its cause: log 2 if it does not.
+
+    ``turned`` (S, C, E, 5, 4) are the means of :func:`circle_sums`, and ``spread`` (S, C) the summed variances of the
+    circle of the cause.
+    """
+    covariances = turned[..., 1:, :].square().sum(3)
+    covariances = covariances[..., :2].sum(3) + 4 * covariances[..., 2:].sum(3)  # cos 2e = 1 - 2 sin^2 e
     # cos^2 + sin^2 = 1 at both turns, so the summed variances follow from the means
-    cos_e, sin_e, sin_sin_e, sin_cos_e = turned[:, :, 0].unbind(2)
+    cos_e, sin_e, sin_sin_e, sin_cos_e = turned[..., 0, :].unbind(3)
     spread_e = 2 - (1 + cos_e).square() - sin_e.square() - (1 - 2 * sin_sin_e).square() - 4 * sin_cos_e.square()
     return torch.log1p(rows * covariances / (spread_e.clamp_min(0.05) * spread[:, :, None]))
 
 
-def _means(values: Tensor, functions: Tensor, rows: Tensor) -> Tensor:
-    """(S, C, P, Q, E) means of P functions (S, C, P, L) of a cause times Q values (S, C, Q, E, L)."""
+def _sums(values: Tensor, functions: Tensor) -> Tensor:
+    """(S, C, P, Q, E) sums of P functions (S, C, P, L) of a cause times Q values (S, C, Q, E, L)."""
     S, C, Q, E, L = values.shape
     P = functions.shape[2]
     sums = torch.bmm(functions.reshape(S * C, P, L), values.view(S * C, Q * E, L).transpose(1, 2))
-    return sums.view(S, C, P, Q, E) / rows[:, None, None]
+    return sums.view(S, C, P, Q, E)
 
 
 def line_entropy(columns_DL: Tensor, mask: Tensor | None, n: Tensor, c: Tensor, pairs: Tensor | None = None) -> Tensor:
@@ -268,21 +300,39 @@ def line_entropy(columns_DL: Tensor, mask: Tensor | None, n: Tensor, c: Tensor, 
     own = negentropy(columns_DL, mask, n.diagonal())
     left = (1 - c.square()).clamp_min(1e-4).log() / 2
     out = torch.zeros(D, D)
-    work_to_do = pieces(pairs, D, L)
-    space = torch.empty(2, max(piece.size for piece in work_to_do) * L)
+    kernels = kernels_for(D)
+    work_to_do = pieces(pairs, D, L if kernels is None else 2)
+    space = torch.empty(2, max(piece.size for piece in work_to_do) * L) if kernels is None else None
     for piece in work_to_do:
-        i, C, E = piece.causes, piece.count, piece.effect_count
-        rows, slope, error = (piece.between(matrix[None])[0] for matrix in (n, c, left))
-        e, bell = space[:, : C * E * L].view(2, C, E, L)
-        targets = piece.effects_of(columns_DL[None])[0]
-        torch.addcmul(targets, slope[..., None], columns_DL[i, None, :], value=-1, out=e)
-        if mask is not None:
-            e.mul_(piece.effects_of(mask[None])[0]).mul_(mask[i, None])
-        e.mul_((torch.linalg.vector_norm(e, dim=2).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
-        torch.mul(e, e, out=bell).mul_(-0.5).exp_()
-        even = (bell.sum(2) - (L - rows)) / rows  # exp is 1 in the rows that are not shared
-        piece.put((error - negentropy_from(bell.mul_(e).sum(2) / rows, even) - own[i, None])[None], out[None])
+        rows, error = (piece.between(matrix[None])[0] for matrix in (n, left))
+        if kernels is None:
+            assert space is not None
+            even, odd = _line_sums(piece, columns_DL, mask, c, n, space)
+        else:
+            sums = torch.empty(piece.count, piece.effect_count, 2)
+            kernels.line_sums(*map(as_array, (columns_DL, mask, c, n)), *indices(piece), sums.numpy())
+            even, odd = sums.unbind(2)
+        gap = negentropy_from(odd / rows, (even - (L - rows)) / rows)  # exp is 1 in the rows that are not shared
+        piece.put((error - gap - own[piece.causes, None])[None], out[None])
     return out
+
+
+def _line_sums(
+    piece: Piece, columns_DL: Tensor, mask: Tensor | None, c: Tensor, n: Tensor, space: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Sums (C, E) of exp(-e^2 / 2) and e exp(-e^2 / 2) as ``kernels.line_sums`` has them."""
+    L = columns_DL.shape[1]
+    i, C, E = piece.causes, piece.count, piece.effect_count
+    rows, slope = (piece.between(matrix[None])[0] for matrix in (n, c))
+    e, bell = space[:, : C * E * L].view(2, C, E, L)
+    targets = piece.effects_of(columns_DL[None])[0]
+    torch.addcmul(targets, slope[..., None], columns_DL[i, None, :], value=-1, out=e)
+    if mask is not None:
+        e.mul_(piece.effects_of(mask[None])[0]).mul_(mask[i, None])
+    e.mul_((torch.linalg.vector_norm(e, dim=2).square() / rows).clamp_min(1e-4).rsqrt()[..., None])
+    torch.mul(e, e, out=bell).mul_(-0.5).exp_()
+    even = bell.sum(2)
+    return even, bell.mul_(e).sum(2)
 
 
 def _centered(stack: Tensor, mask_DL: Tensor | None, count: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from foundcause.features.correlations import compress
 from foundcause.features.registry import Statistic, register
 from foundcause.features.row_samples import content_subset
 from foundcause.features.standardize import Columns, TableState
-from foundcause.features.tensor_math import asinh
+from foundcause.features.tensor_math import CHUNK, asinh, kernels_for
 
 STATISTICS: tuple[Statistic, ...] = (
     Statistic(
@@ -118,20 +119,26 @@ def negentropy(centered: Tensor, deviation: Tensor | None = None, *, space: Tens
     """
     scale = torch.ones(centered.shape[:-1]) if deviation is None else 1 / deviation
     bell = torch.square(centered, out=space).mul_(-0.5 * scale.square()[..., None]).exp_()
-    even = bell.mean(-1) - _GAUSSIAN
-    odd = scale * bell.mul_(centered).mean(-1)
-    return _ODD * odd.square() + _EVEN * even.square()
+    even = bell.mean(-1)
+    return _from_moments(scale * bell.mul_(centered).mean(-1), even)
+
+
+def _from_moments(odd: Tensor, even: Tensor) -> Tensor:
+    return _ODD * odd.square() + _EVEN * (even - _GAUSSIAN).square()
 
 
 def peel(rows_DR: Tensor) -> Peeled:
     """Take columns (D, R) out one after the other, or some at once where there are many, sources first."""
     D, R = rows_DR.shape
+    if (kernels := kernels_for(D)) is not None:
+        return _compiled(rows_DR, kernels)
     left, names = _standardized(rows_DR), np.arange(D)
     order: list[int] = []
     settled: list[int] = []
     margin, doubt, residuals = np.zeros((D, D), dtype=np.float32), np.zeros(D, dtype=np.float32), torch.zeros(D, R)
     shape = negentropy(left).numpy()
-    space = torch.empty(2, D * D * R)  # kept, as fresh pages would cost more than the arithmetic on them
+    # kept, as fresh pages would cost more than the arithmetic on them
+    space = torch.empty(2, max(D * R, min(D * D * R, CHUNK)))
     while True:
         varies = left.any(1).numpy()
         if not varies.all():
@@ -141,10 +148,8 @@ def peel(rows_DR: Tensor) -> Peeled:
         if d < 2:
             break
         c = (left @ left.T).div_(R).clamp_(-_STEEPEST, _STEEPEST)
-        given, bell = (part[: d * d * R].view(d, d, R) for part in space)
-        torch.addcmul(left[None], c[:, :, None], left[:, None], value=-1, out=given)  # [i, j]: j given i
         alone = negentropy(left).numpy()
-        together = negentropy(given, (1 - c.square()).sqrt(), space=bell).numpy()
+        together = _given_one(left, c, space)
         ahead = together - together.T - alone[None, :] + alone[:, None]  # the Gaussian parts of the entropies cancel
         np.fill_diagonal(ahead, 0.0)
         contrary = np.square(np.minimum(ahead, 0.0)).sum(1)
@@ -179,6 +184,33 @@ def peel(rows_DR: Tensor) -> Peeled:
         residuals=residuals,
         doubt=torch.from_numpy(doubt),
     )
+
+
+def _compiled(rows_DR: Tensor, kernels: ModuleType) -> Peeled:
+    """The same by compiled loops."""
+    D, R = rows_DR.shape
+    left = _standardized(rows_DR).contiguous()
+    margin, doubt, residuals = torch.zeros(D, D), torch.zeros(D), torch.zeros(D, R)
+    found = np.empty((2, D), dtype=np.int64)
+    constants = np.array([_ODD, _EVEN, _GAUSSIAN, _STEEPEST, _NOTHING])
+    arrays = margin.numpy(), doubt.numpy(), residuals.numpy(), *found
+    n_order, n_settled = kernels.residual_order(left.numpy(), constants, ONE_BY_ONE, *arrays)
+    order, settled = torch.from_numpy(found[0, :n_order]), torch.from_numpy(found[1, :n_settled])
+    return Peeled(order=order, settled=settled, margin=margin, residuals=residuals, doubt=doubt)
+
+
+def _given_one(left: Tensor, c: Tensor, space: Tensor) -> np.ndarray:
+    """(d, d) negentropy of j given i, [i, j], of standardized variables (d, R) with correlations ``c``."""
+    d, R = left.shape
+    deviation = (1 - c.square()).sqrt()
+    found = torch.empty(d, d)
+    step = max(1, space.shape[1] // (d * R))
+    for start in range(0, d, step):
+        i = slice(start, min(start + step, d))
+        given, bell = (part[: (i.stop - start) * d * R].view(-1, d, R) for part in space)
+        torch.addcmul(left[None], c[i, :, None], left[i, None], value=-1, out=given)
+        found[i] = negentropy(given, deviation[i], space=bell)
+    return found.numpy()
 
 
 def _orthogonal(rows: Tensor) -> Tensor:

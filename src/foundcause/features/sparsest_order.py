@@ -22,7 +22,7 @@ from foundcause.features.correlations import compress
 from foundcause.features.registry import Statistic, register
 from foundcause.features.residual_order import distinct_columns, negentropy, spread_to_copies
 from foundcause.features.standardize import Columns, TableState
-from foundcause.features.tensor_math import asinh
+from foundcause.features.tensor_math import asinh, kernels_for
 
 STATISTICS: tuple[Statistic, ...] = (
     Statistic(
@@ -192,6 +192,9 @@ class Factor:
         """
         U, costs, D = self.U, self.costs, len(self.U)
         gains = np.full((D, D), -np.inf)
+        if (kernels := kernels_for(D)) is not None:
+            kernels.order_gains(U, self.before, costs, self.half, self.price, FURTHEST, gains)
+            return gains
         np.fill_diagonal(gains, 0.0)
         to_front, to_back, before = U.copy(), U.copy(), self.before.copy()  # rows of the movers; before: of the latter
         passed_front, passed_back = np.zeros(D), np.zeros(D)

@@ -1,13 +1,19 @@
-"""Fast elementwise functions, and work over pairs of columns cut into pieces that fit the cache.
+"""Fast elementwise functions, compiled kernels, and work over pairs of columns cut into pieces that fit the cache.
 
 D variables, C causes of a piece, E effects of each of them, S any leading axis.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -49,6 +55,24 @@ class Piece:
             target[:, self.causes[:, None], self.effects] = found
 
 
+def as_array(values: Tensor | None) -> np.ndarray:
+    """An array for a kernel; an empty one for a mask that is None."""
+    return np.empty((0, 0), np.float32) if values is None else values.contiguous().numpy()
+
+
+def indices(piece: Piece) -> tuple[np.ndarray, np.ndarray]:
+    """Causes (C,) and effects (C, E) of a piece as integers, for kernels."""
+    causes, effects = piece.causes, piece.effects
+    if effects is None:
+        assert isinstance(causes, slice)
+        listed = np.arange(causes.start, causes.stop)
+        return listed, np.ascontiguousarray(
+            np.broadcast_to(np.arange(piece.effect_count), (piece.count, piece.effect_count))
+        )
+    assert isinstance(causes, Tensor)
+    return np.ascontiguousarray(causes.numpy()), np.ascontiguousarray(effects.numpy())
+
+
 def pieces(pairs: Tensor | None, variables: int, cells: int) -> list[Piece]:
     """All pairs of so many columns, or the given ones (D, D), each of so many ``cells``; no piece without a pair."""
     return list(_all(variables, cells) if pairs is None else _chosen(pairs, cells))
@@ -77,6 +101,39 @@ def _chosen(pairs: Tensor, cells: int) -> Iterator[Piece]:
             place = torch.minimum(torch.arange(first, min(first + most, longest))[None], last)
             yield Piece(group, listed[group].gather(1, place), len(group), place.shape[1])
         start += len(group)
+
+
+COMPILED_FROM = 24
+"""Variables from which on compiled kernels are worth loading for a single table."""
+_compiled: ContextVar[bool | None] = ContextVar("compiled", default=None)
+
+
+@contextmanager
+def use_kernels(compiled: bool | None) -> Iterator[None]:
+    """Choose whether compiled kernels are used inside; None leaves it to the width of a table.
+
+    Loading them takes half a second, which small tables do not earn back. Values differ in the last bits.
+    """
+    token = _compiled.set(compiled)
+    try:
+        yield
+    finally:
+        _compiled.reset(token)
+
+
+def kernels_for(variables: int) -> ModuleType | None:
+    """The compiled kernels for a table of so many variables; None where torch is used."""
+    compiled = _compiled.get()
+    wanted = variables >= COMPILED_FROM if compiled is None else compiled
+    return _kernels() if wanted else None
+
+
+@lru_cache(maxsize=1)
+def _kernels() -> ModuleType | None:
+    try:
+        return importlib.import_module("foundcause.features.kernels")
+    except ImportError:  # numba comes later to a new Python than others do
+        return None
 
 
 _SMALL = 4096  # smaller tensors spend their time on the call itself and take torch's own functions

@@ -142,7 +142,7 @@ def prepare(task: Task, recipe: Recipe, *, index: int, simulated: float = 0.0) -
     else:
         statistics = compute(
             values, observed, features=recipe.features, seed=_small_seed(recipe.seed, index, _FIRST),
-            fill_seed=_fill_seed(recipe, index), lagged_BDDL=lagged,
+            fill_seed=_fill_seed(recipe, index), lagged_BDDL=lagged, compiled=True,
         ).numpy()  # fmt: skip
     rng = np.random.default_rng([recipe.seed, index, _FIRST, _ROWS_ROLE])
     chosen = _choose(rng, len(values), len(values) if recipe.encoder_rows is None else recipe.encoder_rows)
