@@ -1,6 +1,7 @@
 """How fast training runs here: task passes per second end to end, where the time goes, and the cost as D doubles.
 
     python benchmarks/training_speed.py --seconds 60
+    python benchmarks/training_speed.py --seconds 60 --against 3278b04   # in turns with another commit
     python benchmarks/training_speed.py --preset TINY --workers 1
 
 The first part is a real run of the loop (simulation and statistics in worker processes, learning here). The second
@@ -11,6 +12,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
+import re
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -75,6 +81,34 @@ def _processor_seconds(learner: Learner, batch: Batch, number: int) -> float:
     return time.process_time() - started
 
 
+def against(commit: str, arguments: list[str], turns: int) -> None:
+    """Run this benchmark in turns with a commit, each in a process of its own, and print the ratio of the medians."""
+    root = Path(__file__).resolve().parents[1]
+    passes: dict[str, list[float]] = {commit: [], "now": []}
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        subprocess.run(["git", "worktree", "add", "--detach", str(tree), commit], cwd=root, check=True)
+        try:
+            for _ in range(turns):
+                for name, place in ((commit, tree), ("now", root)):
+                    found = _passes_per_second(place, arguments)
+                    passes[name].append(found)
+                    print(f"{name}: {found:.1f} passes per second", flush=True)
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", str(tree)], cwd=root, check=True)
+    now, before = (statistics.median(passes[name]) for name in ("now", commit))
+    print(f"now over {commit}: {now / before:.2f} (medians of {turns} turns on {os.cpu_count()} cores)")
+
+
+def _passes_per_second(place: Path, arguments: list[str]) -> float:
+    command = [sys.executable, str(place / "benchmarks" / "training_speed.py"), *arguments, "--sizes"]
+    environment = os.environ | {"PYTHONPATH": str(place / "src")}
+    said = subprocess.run(command, env=environment, cwd=place, capture_output=True, text=True, check=True).stdout
+    found = re.search(r"([\d.]+) task passes per second", said)
+    assert found is not None, said
+    return float(found[1])
+
+
 def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
@@ -89,7 +123,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--sizes", type=int, nargs="*", default=[5, 10, 20, 40, 80])
     parser.add_argument("--repeats", type=int, default=4)
+    parser.add_argument("--against", default=None, metavar="COMMIT", help="compare with a commit of this repository")
+    parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
+    if arguments.against:
+        same = ["--preset", arguments.preset, "--mixture", arguments.mixture, "--seconds", str(arguments.seconds)]
+        against(arguments.against, [*same, "--workers", str(arguments.workers)], arguments.turns)
+        return
     config = TrainConfig(
         preset=arguments.preset,
         mixture=arguments.mixture,

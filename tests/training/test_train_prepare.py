@@ -12,11 +12,12 @@ import pytest
 from standins import small_mixture
 
 import foundcause
-from foundcause.errors import ConfigError
+from foundcause.errors import ConfigError, InputError
 from foundcause.features.series import LAGGED, row_dependence
+from foundcause.simulate import shard_folder
 from foundcause.simulate.mixture import SHIPPED, make_task
 from foundcause.training import preparation, validation
-from foundcause.training.preparation import Job, Recipe, _fill_seed, run, suite_path
+from foundcause.training.preparation import Job, Recipe, _fill_seed, check_shards, run, suite_path
 from foundcause.training.validation import suite, validation_suites
 from foundcause.training.workers import Workers
 
@@ -109,3 +110,17 @@ def test_code_behind_a_task_is_part_of_its_name(tmp_path: Path) -> None:
 def test_other_seeds_and_features_have_other_files() -> None:
     recipes = (RECIPE, dataclasses.replace(RECIPE, seed=4), dataclasses.replace(RECIPE, features="extended"))
     assert len({suite_path(recipe, count) for recipe in recipes for count in (3, 4)}) == 6
+
+
+def test_tasks_are_read_from_shards_and_simulated_where_there_are_none(tmp_path: Path) -> None:
+    written = shard_folder.Job(mixture=RECIPE.mixture, seed=RECIPE.seed, count=4, out=tmp_path, per_shard=2)
+    assert list(shard_folder.run(written))[-1] == 2
+    stored = dataclasses.replace(RECIPE, shards=str(tmp_path))
+    check_shards(stored)
+    for index in (1, 3, 4):
+        plain, read = run(Job(RECIPE, index)), run(Job(stored, index))
+        for name in ("values", "observed", "adjacency", "confounding"):
+            assert np.array_equal(getattr(plain, name), getattr(read, name)), (index, name)
+        assert np.allclose(plain.statistics, read.statistics, atol=1e-5)
+    with pytest.raises(InputError, match="--seed 9"):
+        check_shards(dataclasses.replace(stored, seed=10))

@@ -66,6 +66,7 @@ def train(
     batch_budget: Annotated[float | None, typer.Option(help="Sum of D squared over the tasks of a batch.")] = None,
     feature_dropout: Annotated[float | None, typer.Option(help="Rate of feature dropout.")] = None,
     replay: Annotated[float | None, typer.Option(help="Share of hard tasks replayed in each batch.")] = None,
+    shards: Annotated[str | None, typer.Option(help="Folder of simulated tasks to read.")] = None,
     workers: Annotated[int | None, typer.Option(help="Simulating processes.")] = None,
     threads: Annotated[int | None, typer.Option(help="Torch threads of the trainer; 0 for torch's choice.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda or auto.")] = None,
@@ -86,7 +87,7 @@ def train(
         return
     names = (
         "preset", "mixture", "objective", "minutes", "steps", "seed", "lr", "optimizer", "batch_budget",
-        "feature_dropout", "replay", "workers", "threads", "device", "checkpoint_minutes", "validate_minutes",
+        "feature_dropout", "replay", "shards", "workers", "threads", "device", "checkpoint_minutes", "validate_minutes",
         "memory", "tensorboard",
     )  # fmt: skip
     given: dict[str, Any] = {name: context.params[name] for name in names if context.params[name] is not None}

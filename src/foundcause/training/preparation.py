@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import foundcause
-from foundcause.errors import OutputError
+from foundcause.errors import InputError, OutputError
 from foundcause.features.series import FEWEST_ROWS, lagged_statistics, row_dependence
 from foundcause.files import replacing
 from foundcause.simulate.task import Task
 
 if TYPE_CHECKING:
     from foundcause.model.interface import NetworkConfig
+    from foundcause.simulate.shard_folder import ShardFolder
 
 _ROWS_ROLE, _SERIES_ROLE, _GAPS_ROLE = 1, 2, 3  # keep the draws of one task apart
 _FIRST = 0  # part of every draw, so that tasks stay what they were when they could be drawn several times
@@ -46,6 +47,7 @@ class Recipe:
     features: name of the feature set.
     encoder_rows: most rows that the sample encoder reads; ``None`` sends all, 0 none.
     fills_gaps: whether half of the tasks have their missing cells filled from donors first.
+    shards: folder that holds some of the tasks, as a path or an address that fsspec knows.
     """
 
     mixture: Any
@@ -53,6 +55,7 @@ class Recipe:
     features: str
     encoder_rows: int | None
     fills_gaps: bool = False
+    shards: str = field(default="", repr=False)  # names no other tasks
 
 
 def recipe_for(model: NetworkConfig, mixture: Any, *, seed: int) -> Recipe:
@@ -108,7 +111,9 @@ def run(job: Job) -> Prepared:
     from foundcause.simulate.tasks import make_task
 
     started = time.thread_time()
-    task = make_task(job.recipe.mixture, job.recipe.seed, job.index)
+    task = _stored_task(job.recipe.shards, job.index) if job.recipe.shards else None
+    if task is None:
+        task = make_task(job.recipe.mixture, job.recipe.seed, job.index)
     return prepare(task, job.recipe, index=job.index, simulated=time.thread_time() - started)
 
 
@@ -159,6 +164,21 @@ def prepare(task: Task, recipe: Recipe, *, index: int, simulated: float = 0.0) -
     )
 
 
+def check_shards(recipe: Recipe) -> None:
+    """Refuse a folder whose tasks are not those of the run."""
+    from foundcause.simulate.tasks import make_task
+
+    folder = _shard_folder(recipe.shards)
+    if not len(folder):
+        raise InputError(f"{recipe.shards} holds no tasks; write some with `foundcause simulate`")
+    made = make_task(recipe.mixture, recipe.seed, folder.indices[0].start)
+    if not np.array_equal(np.float32(folder[0].values), np.float32(made.values), equal_nan=True):
+        raise InputError(
+            f"{recipe.shards} holds tasks of {folder.mixture}, seed {folder.seed}, which are not those of this run; "
+            f"train with --mixture {folder.mixture} --seed {folder.seed} and the same shares, or simulate anew"
+        )
+
+
 def kept(path: Path, make: Callable[[], list[Prepared]]) -> list[Prepared]:
     """Read the items in ``path``, or make them and write them there; a damaged file is made anew."""
     if path.exists():
@@ -192,6 +212,24 @@ def _key(description: str) -> str:
             digest.update(file.read_bytes())
     digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()[:24]
+
+
+@lru_cache(maxsize=2)
+def _shard_folder(url: str) -> ShardFolder:
+    from foundcause.simulate.shard_folder import ShardFolder
+
+    return ShardFolder(url)
+
+
+def _stored_task(url: str, index: int) -> Task | None:
+    """A task of a folder of shards, None where the folder lacks it."""
+    folder = _shard_folder(url)
+    position = 0
+    for indices in folder.indices:
+        if index in indices:
+            return folder[position + index - indices.start]
+        position += len(indices)
+    return None
 
 
 def _write(path: Path, items: list[Prepared]) -> None:

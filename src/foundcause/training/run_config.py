@@ -26,7 +26,7 @@ RESERVED_SEEDS = {
 MAY_CHANGE = frozenset(
     ("minutes", "steps", "workers", "threads", "ahead", "checkpoint_minutes", "validate_minutes", "validate_steps",
      "keep_validated", "validation_tasks", "validation_suites", "calibration_tasks", "calibration_passes", "log_every",
-     "nonfinite_limit", "device", "memory", "tensorboard", "lr", "min_lr")
+     "nonfinite_limit", "device", "memory", "shards", "tensorboard", "lr", "min_lr")
 )  # fmt: skip
 
 _BY_THE_OBJECTIVE: Any = None
@@ -85,6 +85,8 @@ class TrainConfig:
         that of the preset.
     replay: share of the slots of a batch that go to hard tasks seen before.
     replay_reservoir: hard tasks kept per size bucket.
+    shards: folder of tasks that ``foundcause simulate`` wrote for the mixture and the seed of the run; they are read
+        instead of simulated, and what the folder lacks is simulated.
     workers: simulating processes; 0 simulates in the training process.
     threads: torch threads of the training process; 0 leaves torch's choice.
     ahead: tasks prepared or under way beyond the one needed next.
@@ -140,6 +142,7 @@ class TrainConfig:
     feature_dropout: float | None = None
     replay: float = _BY_THE_OBJECTIVE
     replay_reservoir: int = 32
+    shards: str = ""
     workers: int = 1
     threads: int = 1
     ahead: int = 192

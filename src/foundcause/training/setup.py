@@ -18,7 +18,7 @@ from foundcause.model.interface import Network, NetworkConfig
 from foundcause.simulate.extension import pair_components
 from foundcause.simulate.settings import Mixture
 from foundcause.training.objectives import objective
-from foundcause.training.preparation import Job, Recipe, recipe_for
+from foundcause.training.preparation import Job, Recipe, check_shards, recipe_for
 from foundcause.training.run_config import RESERVED_SEEDS, TrainConfig
 from foundcause.training.validation import validation_suites
 from foundcause.training.workers import Failure, Workers
@@ -59,6 +59,8 @@ def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None
     model_config(config)
     objective(config.objective, dict(config.loss_weights))
     validation_suites(config.validation_suites)
+    if config.shards:
+        check_shards(recipe(config, model_config(config)))
     if init is None:
         return
     if resume:
@@ -79,11 +81,11 @@ def check_start(config: TrainConfig, *, resume: bool, init: Path | None) -> None
 
 def recipe(config: TrainConfig, model: NetworkConfig, *, seed: int | None = None, tasks: Any = None) -> Recipe:
     """How tasks are prepared for this model; another seed or mixture for validation."""
-    return recipe_for(
-        model,
-        mixture(config) if tasks is None else tasks,
-        seed=config.seed if seed is None else seed,
-    )
+    made = recipe_for(model, mixture(config) if tasks is None else tasks, seed=config.seed if seed is None else seed)
+    if seed is not None or tasks is not None or not config.shards:
+        return made
+    url = config.shards if "://" in config.shards else str(Path(config.shards).absolute())
+    return dataclasses.replace(made, shards=url)
 
 
 def fit_scaling(network: Network, config: TrainConfig, workers: Workers, *, say: Callable[[str], None] = print) -> None:
