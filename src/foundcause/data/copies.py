@@ -61,3 +61,10 @@ def _shape(cells: np.ndarray) -> np.ndarray:
 
 def _are_same(first: np.ndarray, second: np.ndarray) -> bool:
     return bool(min(np.abs(first - second).max(), np.abs(first + second).max()) < _SAME)
+
+
+def mean_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks (N,) from 1, ties sharing their mean rank."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[place]

@@ -1,27 +1,48 @@
-"""How a text file is written: its encoding, marks, header and titles, guessed from its beginning."""
+"""How a text file is written: its encoding, separator, quotes, header and titles, guessed from its beginning."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from foundcause.data.cells import Marks, guess_marks, guess_separator, split_text, usual_width
-from foundcause.data.headings import are_moments_in_digits, is_moment_in_digits
-from foundcause.data.packed import read_head
-from foundcause.data.prose import is_prose
-from foundcause.data.reading import shorten
+from foundcause.data.typed import shorten
 from foundcause.data.vocabulary import is_missing
 from foundcause.errors import TableError
 
+HEAD_BYTES = 1 << 18
+
+_SEPARATORS = (",", ";", "\t", "|")
 _CUT_LETTERS = 1 << 16  # a text of so many letters may be the beginning of a longer one
-_LOOKED_AT = 200  # lines that the guesses look at
+_N_LINES = 200  # that the guesses look at
 _AGREEING = 0.8
-_MOST_TITLES = 20
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)*|\.\d+)([eE][-+]?\d+)?\s*%?\s*")
+_YEAR_OR_MONTH = re.compile(r"(?:1[5-9]|20|21)\d\d(?:0[1-9]|1[0-2])?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """What stands between and around cells.
+
+    separator: one character, or ``whitespace`` for runs of blanks. quote: the quotation mark.
+    spaced: whether blanks stand between separators and quotation marks.
+    """
+
+    separator: str
+    quote: str = '"'
+    spaced: bool = False
+
+    def split(self, lines: Iterable[str]) -> Any:
+        """Return a ``csv.reader`` of the lines."""
+        if self.separator == "whitespace":
+            return csv.reader((" ".join(line.split()) + "\n" for line in lines), delimiter=" ", quotechar=self.quote)
+        return csv.reader(lines, delimiter=self.separator, quotechar=self.quote, skipinitialspace=self.spaced)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,35 +50,30 @@ class Dialect:
     """How a text file is written.
 
     encoding: codec name. marks: what stands between and around cells.
-    header: whether the first row names the columns. skipped: lines before it (comments, titles, blank lines).
+    skipped: lines before the table (comments, titles, blank lines). titles: those that hold something.
+    header: whether the first row names the columns. names: of all columns.
     ragged_header: whether the header row has fewer cells than the others; row_names: for it does not name the first.
-    width: columns. titles: skipped titles. numeric: columns (0, 1, ...) that hold numbers.
+    numeric: columns (0, 1, ...) that hold numbers.
     """
 
     encoding: str
     marks: Marks
-    header: bool
     skipped: int
-    width: int
+    header: bool
     names: tuple[str, ...]
+    titles: tuple[str, ...] = ()
     ragged_header: bool = False
     row_names: bool = False
-    titles: tuple[str, ...] = ()
     numeric: tuple[int, ...] = ()
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell looks like a number, whatever the decimal mark."""
+    """Return whether a cell looks like a number, whatever the decimal mark."""
     return _NUMBER.fullmatch(cell) is not None
 
 
-def tells_number(cell: str) -> bool:
-    """Whether a cell looks like a number or the bound of one: '<0.1', '≥ 90'."""
-    return is_number(cell.strip("<>=≤≥~ "))
-
-
 def guess_encoding(head: bytes) -> str:
-    """The codec of a text that begins so."""
+    """Return the codec of a text that begins so."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if head.startswith(b"\xef\xbb\xbf"):
@@ -67,7 +83,7 @@ def guess_encoding(head: bytes) -> str:
         if max(even, odd) > len(head) // 5:
             return "utf-16-le" if odd > even else "utf-16-be"
         if head.count(0) > len(head) / 500:
-            raise TableError("the file is not text; give a CSV, TSV or Parquet file")
+            raise TableError("the file is not text. Give a CSV, TSV, Parquet, Feather, Excel or SQLite file")
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -77,9 +93,23 @@ def guess_encoding(head: bytes) -> str:
     return "utf-8"
 
 
-def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool | None) -> Dialect:
-    """The dialect of a file in that encoding; what ``separator`` and ``header`` say is not guessed."""
-    text = read_head(path).decode(encoding, errors="replace").lstrip("\ufeff")
+def guess_dialect(
+    path: str, head: bytes, encoding: str, separator: str | None = None, header: bool | None = None
+) -> Dialect:
+    """Return the dialect of a file that begins so.
+
+    Parameters
+    ----------
+    path : str
+        Names the file in errors. ``.tsv`` and ``.tab`` files have tabs.
+    head : bytes
+        The first bytes.
+    encoding : str
+        Codec of the text.
+    separator, header
+        As in ``ReadOptions``. What they say is not guessed.
+    """
+    text = head.decode(encoding, errors="replace").lstrip("\ufeff")
     lines = re.split(r"\r\n|\n|\r", text)
     if len(lines) > 1 and len(text) >= _CUT_LETTERS:
         lines = lines[:-1]  # the last line may be cut
@@ -89,39 +119,33 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
     comment = lines[skipped - 1] if skipped else ""
     if match := re.fullmatch(r"sep=(.)", lines[skipped]):  # how Excel notes the separator
         separator, skipped = separator or match[1], skipped + 1
-    body = "\n".join(lines[skipped : skipped + _LOOKED_AT])
+    body = "\n".join(lines[skipped : skipped + _N_LINES])
     if not body.strip():
-        raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
+        raise TableError(f"{path!r} holds no rows. Give a table with a few dozen rows")
     if separator is None:
-        separator = "\t" if path.suffix.lower() in (".tsv", ".tab") and "\t" in body else guess_separator(body)
+        separator = "\t" if path.lower().endswith((".tsv", ".tab")) and "\t" in body else guess_separator(body)
     elif len(separator) != 1 and separator != "whitespace":
         raise TableError(f"separator={separator!r} must be one character or 'whitespace'")
-    marks = guess_marks(body, separator)
-    rows = split_text(body, marks)
+    marks = _guess_marks(body, separator)
+    rows = _split_text(body, marks)
     if header is None and _names_columns(comment, rows, marks):
         skipped, header = skipped - 1, True
-        rows = [split_text(comment.lstrip("# \t"), marks)[0], *rows]
+        rows = [_split_text(comment.lstrip("# \t"), marks)[0], *rows]
     titles: list[str] = []
-    names_above = ""
     while _is_title(rows, header):
-        if title := lines[skipped].strip(" " + separator):
-            titles.append(title)
-        names_above = names_above or (title if _reads_like_names(rows[0]) else "")
+        title = lines[skipped].strip(" " + separator)
+        _refuse_header_as_title(path, title, rows, header, separator)
+        titles += [title] if title else []
         skipped += 1
         while not lines[skipped].strip():
             skipped += 1
-        rows = split_text("\n".join(lines[skipped : skipped + _LOOKED_AT]), marks)
-    if names_above and header is not False and not _header_follows(rows, header):
-        raise TableError(
-            f"{str(path)!r}: the line {shorten(names_above)!r} reads like a header, but the rows have {len(rows[0])} "
-            f"cells; {_quote_cells(separator)}, or, if the line is a title, pass --no-header (header=False)"
-        )
-    if not rows or (len(rows) == 1 and len(lines) <= skipped + 2 and header is not False and _has_header(rows)):
-        raise TableError(f"{str(path)!r} holds no rows; a table with a few rows is needed")
-    width = max(len(rows[0]), 1)
+        rows = _split_text("\n".join(lines[skipped : skipped + _N_LINES]), marks)
+    if not rows or (len(rows) == 1 and len(lines) <= skipped + 2 and header is not False and has_header(rows)):
+        raise TableError(f"{path!r} holds no rows. Give a table with a few dozen rows")
     unnamed = 0 if header is False else _count_unnamed(rows)
     if header is None:
-        header = unnamed > 0 or _has_header(rows)
+        header = unnamed > 0 or has_header(rows)
+    width = max(len(rows[0]), 1)
     names = [cell.strip() for cell in rows[0]] if header else [f"x{k + 1}" for k in range(width)]
     if separator == "whitespace":
         names = [name.strip("\"'") for name in names]
@@ -134,21 +158,134 @@ def guess_dialect(path: Path, encoding: str, separator: str | None, header: bool
         names = ["", *names] if row_names else [*names, *[""] * unnamed]
         if row_names and not _have_row_names(full, quoted=lines[skipped + 1].startswith(marks.quote)):
             raise TableError(
-                f"{str(path)!r}: the header has {width - 1} names and the rows have {width} cells, but the first "
-                f"column holds no row names; {_quote_cells(separator)} or name every column"
+                f"{path!r}: the header has {width - 1} names and the rows have {width} cells. The first column holds "
+                f"no row names. {_quote_cells(separator)}, or name every column"
             )
     return Dialect(
         encoding=encoding,
         marks=marks,
-        header=header,
         skipped=skipped,
-        width=width,
+        header=header,
         names=tuple(names),
+        titles=tuple(map(shorten, titles)),
         ragged_header=unnamed > 0,
         row_names=row_names,
-        titles=tuple(titles),
         numeric=_numeric_columns(rows[int(header) :], width),
     )
+
+
+def locate_header(rows: list[list[str]], header: bool | None) -> tuple[int, bool]:
+    """Return how many rows stand above the table of a sheet, and whether its first row names the columns."""
+    skipped = 0
+    while skipped < len(rows) - 1 and _is_title(rows[skipped:], header):
+        skipped += 1
+    return skipped, has_header(rows[skipped:]) if header is None else header
+
+
+# ---- separator and quotes --------------------------------------------------------------------------------------------
+
+
+def guess_separator(body: str) -> str:
+    """Return the separator that splits most lines into the same number (over one) of cells, the first included."""
+    best, best_score = ",", (0.0, 0.0, 0)
+    for separator in (*_SEPARATORS, "whitespace"):
+        rows = _split_text(body, Marks(separator=separator))
+        usual, share = _usual_width(rows) if rows else (0, 0.0)
+        if usual < 2:
+            continue
+        begins = len(rows[0]) in (usual - 1, usual) and len(rows[0]) > 1
+        score = (1.0 if begins else 0.5, round(share, 2), usual)
+        if separator == "whitespace":
+            # Blanks inside words split text by chance, so they need a perfect fit and never beat a real separator.
+            perfect = begins and all(len(row) == usual for row in rows[1:])
+            score = (0.1 if perfect else 0.0, 0.0, 0)
+        if score > best_score:
+            best, best_score = separator, score
+    return best
+
+
+def _split_text(body: str, marks: Marks) -> list[list[str]]:
+    """Return the rows of a text, without empty lines."""
+    if marks.separator == "whitespace":
+        return [line.split() for line in body.split("\n") if line.strip()]
+    try:
+        rows = list(marks.split(io.StringIO(body, newline="")))
+    except csv.Error:
+        rows = [line.split(marks.separator) for line in body.split("\n")]
+    return [row for row in rows if row]
+
+
+def _usual_width(rows: list[list[str]]) -> tuple[int, float]:
+    """Return the most frequent number of cells, and the share of rows that have it."""
+    widths = [len(row) for row in rows]
+    usual = max(set(widths), key=lambda width: (widths.count(width), width))
+    return usual, widths.count(usual) / len(widths)
+
+
+def _guess_marks(body: str, separator: str) -> Marks:
+    """Return the quotation marks of a text: single ones when most lines have them, and perhaps blanks before them."""
+    lines = [line for line in body.split("\n") if line.strip()]
+
+    def in_most(pattern: re.Pattern[str]) -> bool:
+        return sum(bool(pattern.search(line)) for line in lines) > len(lines) / 2
+
+    # A file that also uses double marks would lose them.
+    quote = '"' if '"' in body or not in_most(_quoted(separator, "'", blanks="[ ]*")) else "'"
+    spaced = _quoted(separator, quote, blanks="[ ]+")
+    blanks = separator != "whitespace" and bool(spaced.search(lines[0]) or in_most(spaced))
+    return Marks(separator=separator, quote=quote, spaced=blanks)
+
+
+def _quoted(separator: str, quote: str, *, blanks: str) -> re.Pattern[str]:
+    """Return the pattern of a quoted cell after blanks."""
+    between = r"\s" if separator == "whitespace" else re.escape(separator)
+    return re.compile(rf"(?:^|{between}){blanks}{quote}[^{quote}]*{quote}\s*(?={between}|$)")
+
+
+def _quote_cells(separator: str) -> str:
+    """Return the remedy for cells that the separator has split."""
+    return f"Quote cells that hold {'blanks' if separator == 'whitespace' else repr(separator)} (a decimal comma?)"
+
+
+# ---- titles and headers ----------------------------------------------------------------------------------------------
+
+
+def has_header(rows: list[list[str]]) -> bool:
+    """Return whether the first row names the columns rather than holding values.
+
+    Values: a number in the first row, or words that come back below. A lone row is a header without data.
+    """
+    first, body = rows[0], rows[1:]
+    if any(map(is_number, first)) and not _are_years_beside_words(first, body):
+        return False
+    if not body:
+        return True
+    columns = [[row[k] for row in body if k < len(row)] for k in range(len(first))]
+    numeric_below = any(
+        sum(map(is_number, cells)) > len(cells) / 2 and not is_missing(name)
+        for name, cells in zip(first, columns, strict=True)
+        if cells
+    )
+    if numeric_below:
+        return True
+    returning = [name in set(cells) for name, cells in zip(first, columns, strict=True) if name.strip()]
+    return not returning or bool(np.mean(returning) < 0.5)
+
+
+def _are_years_beside_words(first: list[str], body: list[list[str]]) -> bool:
+    """Return whether the numbers in a row name columns: years or months by even steps beside words, none below."""
+    places = [k for k, cell in enumerate(first) if is_number(cell)]
+    words = [first[k].strip() for k in places]
+    if len(words) < 3 or not all(map(_YEAR_OR_MONTH.fullmatch, words)) or not _has_words(first):
+        return False
+    if len({int(right) - int(left) > 0 for left, right in pairwise(words)}) > 1 or len(set(words)) < len(words):
+        return False
+    below = [row[k].strip() for row in body for k in places if k < len(row) and row[k].strip()]
+    return bool(below) and sum(bool(_YEAR_OR_MONTH.fullmatch(cell)) for cell in below) < len(below) / 2
+
+
+def _has_words(row: list[str]) -> bool:
+    return any(cell.strip() and not is_number(cell) for cell in row)
 
 
 def _numeric_columns(rows: list[list[str]], width: int) -> tuple[int, ...]:
@@ -156,21 +293,13 @@ def _numeric_columns(rows: list[list[str]], width: int) -> tuple[int, ...]:
     return tuple(k for k in range(width) if sum(is_number(row[k]) for row in full) > _AGREEING * len(full))
 
 
-def _quote_cells(separator: str) -> str:
-    """The remedy for cells that the separator has split."""
-    return f"quote cells that hold {'blanks' if separator == 'whitespace' else repr(separator)} (a decimal comma?)"
-
-
 def _is_title(rows: list[list[str]], header: bool | None) -> bool:
-    """Whether the first row stands above the table: it has fewer cells than the others, which agree."""
+    """Return whether the first row stands above the table: it has fewer filled cells than the others, which agree."""
     if len(rows) < 4:
         return False
-    usual, share = usual_width(rows[1:])
+    usual, share = _usual_width(rows[1:])
     filled = sum(bool(cell.strip()) for cell in rows[0])
-    logged = len(rows[0]) > usual and any(map(is_number, rows[0]))  # what a data logger tells of itself
-    if (logged or is_prose(rows)) and share >= _AGREEING and _header_below(rows, usual):
-        return True
-    if filled < 2 <= usual == len(rows[1]) and all(cell.strip() for cell in rows[1]) and _has_header(rows[1:]):
+    if filled < 2 <= usual == len(rows[1]) and all(cell.strip() for cell in rows[1]) and has_header(rows[1:]):
         return True
     if filled < 2 < usual == len(rows[0]) and _stands_alone(rows):
         return True
@@ -180,42 +309,32 @@ def _is_title(rows: list[list[str]], header: bool | None) -> bool:
 
 
 def _stands_alone(rows: list[list[str]]) -> bool:
-    """Whether the first row is blank, or a title in the first cell above a header, as spreadsheets fill it up."""
+    """Return whether the first row is blank, or a title in the first cell above a header, as spreadsheets fill it."""
     if not any(cell.strip() for cell in rows[0]):
         return True
     below = next((k for k, row in enumerate(rows) if sum(bool(cell.strip()) for cell in row) > 1), 0)
-    return bool(rows[0][0].strip() and below) and _has_header(rows[below:])
+    return bool(rows[0][0].strip() and below) and has_header(rows[below:])
 
 
-def _header_below(rows: list[list[str]], width: int) -> bool:
-    """Whether one of the next rows names all columns, those of numbers among them."""
-    full = (k for k in range(1, min(_MOST_TITLES, len(rows))) if len(rows[k]) == width and all(map(str.strip, rows[k])))
-    return any(_names_numbers(rows[k], rows[k + 1 :]) and not is_prose(rows[k:]) for k in full)
-
-
-def _names_numbers(row: list[str], body: list[list[str]]) -> bool:
-    """Whether words that do not stand for missing values stand above numbers."""
-    numeric = _numeric_columns(body, len(row))
-    return bool(numeric) and not any(is_number(cell) or is_missing(cell) for cell in row)
-
-
-def _reads_like_names(row: list[str]) -> bool:
-    filled = [cell for cell in row if cell.strip()]
-    return len(filled) > 1 and not any(map(is_number, filled))
-
-
-def _header_follows(rows: list[list[str]], header: bool | None) -> bool:
-    """Whether the table below a title has a header; where the user says so, its names may be years."""
-    if header:
-        return _reads_like_words(rows[0])
-    return _has_header(rows)
+def _refuse_header_as_title(path: str, title: str, rows: list[list[str]], header: bool | None, separator: str) -> None:
+    """Refuse rows that have more cells than the names above them, which is what unquoted decimal commas do."""
+    names = [cell for cell in rows[0] if cell.strip()]
+    below = rows[1:]
+    if len(names) < 2 or any(map(is_number, names)) or header is False or not below:
+        return
+    if _has_words(below[0]) if header else has_header(below):
+        return
+    raise TableError(
+        f"{path!r}: the line {shorten(title)!r} reads like a header, but the rows have {len(below[0])} cells. "
+        f"{_quote_cells(separator)}. If the line is a title, pass --no-header (header=False)"
+    )
 
 
 def _count_unnamed(rows: list[list[str]]) -> int:
-    """How many cells the rows have more than the header in the first: one, or any number that are empty in all."""
+    """Return how many cells the rows have more than the header: one, or any number that are empty in all rows."""
     if len(rows) < 4 or any(map(is_number, rows[0])):
         return 0
-    usual, share = usual_width(rows[1:])
+    usual, share = _usual_width(rows[1:])
     more = usual - len(rows[0])
     if more < 1 or share < _AGREEING:
         return 0
@@ -225,16 +344,16 @@ def _count_unnamed(rows: list[list[str]]) -> int:
 
 
 def _names_columns(comment: str, rows: list[list[str]], marks: Marks) -> bool:
-    """Whether the line with a '#' above the rows is their header: a word for each of their cells."""
-    if not comment.startswith("#") or not rows or _has_header(rows):
+    """Return whether the line with a '#' above the rows is their header: a word for each of their cells."""
+    if not comment.startswith("#") or not rows or has_header(rows):
         return False
-    cells = (split_text(comment.lstrip("# \t"), marks) or [[]])[0]
-    usual, share = usual_width(rows)
-    return len(cells) == usual > 1 and share >= _AGREEING and not any(_NUMBER.fullmatch(cell) for cell in cells)
+    cells = (_split_text(comment.lstrip("# \t"), marks) or [[]])[0]
+    usual, share = _usual_width(rows)
+    return len(cells) == usual > 1 and share >= _AGREEING and not any(map(is_number, cells))
 
 
 def _have_row_names(rows: list[list[str]], *, quoted: bool) -> bool:
-    """Whether first cells name rows: all differ, and are words, quoted, or rising whole numbers.
+    """Return whether first cells name rows: all differ, and are words, quoted, or rising whole numbers.
 
     Digits after a zero ('05') and cells of some columns only that begin with a blank were cut off by a separator.
     """
@@ -246,43 +365,8 @@ def _have_row_names(rows: list[list[str]], *, quoted: bool) -> bool:
     blank_first = {k for row in rows for k, cell in enumerate(row[1:]) if cell.startswith(" ")}
     if 0 < len(blank_first) < len(rows[0]) - 1:
         return False
-    if quoted or not any(_NUMBER.fullmatch(cell) for cell in first):
+    if quoted or not any(map(is_number, first)):
         return True
     if not all(re.fullmatch(r"\d+", cell) for cell in first):
         return False
     return all(int(left) < int(right) for left, right in pairwise(first))
-
-
-def _has_header(rows: list[list[str]]) -> bool:
-    """Whether the first row names the columns rather than holding values.
-
-    Values: a number in the first row, or words that come back below. A lone row is a header without data.
-    """
-    first, body = rows[0], rows[1:]
-    if any(_NUMBER.fullmatch(cell) for cell in first) and not _are_times_beside_words(first, body):
-        return False
-    if not body:
-        return True
-    columns = [[row[k] for row in body if k < len(row)] for k in range(len(first))]
-    numeric_below = any(
-        sum(bool(_NUMBER.fullmatch(cell)) for cell in cells) > len(cells) / 2 and not is_missing(name)
-        for name, cells in zip(first, columns, strict=True)
-        if cells
-    )
-    if numeric_below:
-        return True
-    returning = [name in set(cells) for name, cells in zip(first, columns, strict=True) if name.strip()]
-    return not returning or bool(np.mean(returning) < 0.5)
-
-
-def _are_times_beside_words(first: list[str], body: list[list[str]]) -> bool:
-    """Whether the numbers in a row name columns: years by even steps, or dates, beside words, and none below."""
-    places = [k for k, cell in enumerate(first) if is_number(cell)]
-    if not are_moments_in_digits([first[k] for k in places]) or not _reads_like_words(first):
-        return False
-    below = [row[k].strip() for row in body for k in places if k < len(row) and row[k].strip()]
-    return bool(below) and sum(map(is_moment_in_digits, below)) < len(below) / 2
-
-
-def _reads_like_words(row: list[str]) -> bool:
-    return any(cell.strip() and not is_number(cell) for cell in row)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from foundcause.errors import TableError
+from foundcause.findings import Finding
 
 _SHOWN = 10
 
 
 def names_given(wanted: Any) -> list[str]:
-    """The names that an option gives: one name alone is one name, a set has its own order, None gives none."""
+    """Return the names that an option gives: one name alone is one name, a set has its own order, None gives none."""
     if wanted is None:
         return []
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
@@ -48,18 +49,14 @@ def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + more
 
 
-def unique_names(raw: list[Any], warnings: list[str]) -> list[str]:
-    """Names as unique, non-empty text."""
+def unique_names(raw: Sequence[Any]) -> tuple[list[str], list[Finding]]:
+    """Return names as unique, non-empty text, and what had to be changed."""
     texts = [as_text(name) for name in raw]
     blank = [k for k, text in enumerate(texts) if not text]
     for k in blank:
         texts[k] = f"column_{k + 1}"
-    if blank:
-        shown = ", ".join(repr(texts[k]) for k in blank[:3]) + (", ..." if len(blank) > 3 else "")
-        verb = "columns have no name and are" if len(blank) > 1 else "column has no name and is"
-        warnings.append(f"{len(blank)} {verb} called {shown}")
-    taken: set[str] = set(texts)
-    seen: set[str] = set()
+    findings = [Finding(code="unnamed-columns", columns=[texts[k] for k in blank])] if blank else []
+    taken, seen = set(texts), set()
     repeated: list[str] = []
     for k, text in enumerate(texts):
         if text in seen:
@@ -71,10 +68,8 @@ def unique_names(raw: list[Any], warnings: list[str]) -> list[str]:
             repeated.append(texts[k])
         seen.add(texts[k])
     if repeated:
-        shown = ", ".join(map(repr, repeated[:3]))
-        were, later = ("names were", "ones are") if len(repeated) > 1 else ("name was", "one is")
-        warnings.append(f"{len(repeated)} column {were} used more than once; the later {later} now called {shown}")
-    return texts
+        findings.append(Finding(code="repeated-names", columns=repeated))
+    return texts, findings
 
 
 def as_text(name: Any) -> str:

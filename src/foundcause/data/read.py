@@ -1,4 +1,4 @@
-"""``read_table`` and ``TableEncoder``: a path, frame or array becomes a ``Table``, and that a ``Matrix``.
+"""``read_table`` and ``TableEncoder``: source -> raw cells -> typed columns -> roles -> matrix.
 
 Shapes: N rows, D columns.
 """
@@ -6,87 +6,95 @@ Shapes: N rows, D columns.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from foundcause.data.codes import tell_codes
-from foundcause.data.encode import encode_column
-from foundcause.data.files import NO_HEADER
-from foundcause.data.footer import count_footers
-from foundcause.data.names import as_text, known_names, unique_names
+from foundcause.data.clock import SINCE_MIDNIGHT
+from foundcause.data.columns import type_column
+from foundcause.data.dates import SINCE_1970
+from foundcause.data.names import known_names, unique_names
 from foundcause.data.numbers import guess_decimal
 from foundcause.data.options import ReadOptions
-from foundcause.data.panel import tell_units
-from foundcause.data.ranks import RANK_OF_ROWS, with_ranks
-from foundcause.data.reading import Encoded, Reading, is_text
-from foundcause.data.roles import TIME_OF_ROWS, with_groups, with_times
-from foundcause.data.screen import Finding, find_unfit, refuse, with_copies
-from foundcause.data.second_header import LIKE_NAMES, without_second_headers
+from foundcause.data.roles import (
+    POLICY_OF,
+    RANK_OF_ROWS,
+    TIME_OF_ROWS,
+    Rows,
+    find_excluded,
+    perhaps_codes,
+    reason,
+    with_groups,
+    with_ranks,
+    with_times,
+)
+from foundcause.data.sampling import Raw
 from foundcause.data.sources import read_source
-from foundcause.data.table import Column, Kind, Matrix, Role, Table
-from foundcause.data.together import joined
-from foundcause.data.words import WITHOUT_ORDER
+from foundcause.data.table import Column, Matrix, Role, Table
+from foundcause.data.typed import Typed, is_text
 from foundcause.errors import InputError, TableError
-from foundcause.findings import remark
+from foundcause.findings import Finding, Fix, by_severity
 
 MAX_COLUMNS = 20_000
-WITHOUT_EDGES = "kept without edges"
-_NOTES_TOGETHER = 3
+_TOGETHER = 3  # findings of one code about more columns become one
+_MOST_TOTALS = 3
+_LEAST_ROWS_ABOVE = 10
+_TOTAL = re.compile(
+    r"((grand|overall|column|sub)[- ]?)?totals?|sums?|means?|averages?|avg|summe|gesamt|somme|moyenne|suma|promedio",
+    re.IGNORECASE,
+)
+_ROLES: dict[str, Role] = {"keep": "variable", "exclude": "excluded", "drop": "dropped"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Numbers:
-    """What reading makes of a source: the matrix, typed cells, columns that were dropped, remarks and readings."""
+class Reading:
+    """What a ``Table`` keeps of how it was read: the matrix, and every typed column by name."""
 
     matrix: Matrix
-    frame: pd.DataFrame
-    dropped: tuple[Column, ...]
-    warnings: tuple[str, ...]
-    readings: Mapping[str, Reading]
+    typed: Mapping[str, Typed]
 
 
-def read_table(source: Any, options: ReadOptions | None = None, **overrides: Any) -> Table:
-    """Read a table from a file or from memory.
+def read_table(source: Any, options: ReadOptions | Mapping[str, Any] | str | None = None, **overrides: Any) -> Table:
+    """Read a table from a file, a database or memory.
 
     Parameters
     ----------
-    source : path or table
-        A CSV, TSV or Parquet file, a pandas or polars frame, an Arrow table, a NumPy array or a dict of columns. A
-        ``Table`` comes back as it is, unless its frame was edited: then its columns are judged anew.
-    options : ReadOptions or None
-        How to read it. None reads with the defaults.
+    source : path, connection or table
+        A CSV, TSV, Parquet, Feather, Excel or SQLite file, a folder of Parquet files, a database connection, a pandas
+        or polars frame, an Arrow table, a NumPy array or a dict of columns. A ``Table`` comes back as it is, unless
+        its frame was edited: then the changed columns are read anew.
+    options : ReadOptions, mapping, str or None
+        How to read it. None reads with the defaults. A string is a SQL query.
     **overrides
         Fields of ``ReadOptions`` that replace those of ``options``.
 
     Returns
     -------
     Table
-        The typed cells in ``frame``, how each column was read in ``columns``, remarks in ``findings``.
+        Typed cells in ``frame``, how each column was read in ``columns``, remarks in ``findings``.
     """
+    if isinstance(options, str):
+        options, overrides = None, {"sql": options, **overrides}
     if isinstance(source, Table):
         if options is None and not overrides and not source.edited:
             return source
-        kept = {"separator": None, "header": None, "names": None, "sql": None}
-        chosen = ReadOptions.of(options or source.options, **{**kept, **overrides})
-        present = [as_text(name) for name in source.frame.columns]
-        lacking = {option: [n for n in getattr(chosen, option) if n in present] for option in ("drop", "nominal")}
-        source, options = source.frame, ReadOptions.of(chosen, **lacking)
-    else:
-        options = ReadOptions.of(options, **overrides)
-    read = read_numbers_of(source, options)
-    return Table(
-        frame=read.frame,
-        columns=(*read.matrix.columns, *read.dropped),
-        findings=[remark(text) for text in read.warnings],
-        total_rows=read.matrix.total_rows,
-        options=options,
-        _read=read,
-        _pristine=read.frame.copy(deep=False),
-    )
+        return _reread(source, ReadOptions.of(source.options if options is None else options, **overrides))
+    options = ReadOptions.of(options, **overrides)
+    raw = read_source(source, options)
+    cells, findings = _named_cells(raw, options)
+    raw, cells, totals = _without_totals(raw, cells)
+    decimal = guess_decimal((column for column in cells.values() if is_text(column)), raw.separator)
+    nominal = known_names("nominal", options.nominal, list(cells))
+    typed = {
+        name: type_column(name, column, nominal=name in nominal, decimal=decimal) for name, column in cells.items()
+    }
+    rows = Rows(positions=raw.positions, total=raw.total_rows)
+    return _judged(cells, typed, rows, options, [*findings, *totals], blank_rows=raw.blank_rows)
 
 
 class TableEncoder:
@@ -112,7 +120,7 @@ class TableEncoder:
             Itself.
         """
         self._table = read_table(table)
-        self.columns_: tuple[Column, ...] = self._table._read.matrix.columns
+        self.columns_: tuple[Column, ...] = self._table.reading.matrix.columns
         return self
 
     def transform(self, table: Any) -> Matrix:
@@ -129,189 +137,208 @@ class TableEncoder:
         Matrix
             With the columns that were fitted.
         """
-        fitted: Numbers = self._table._read
-        if isinstance(table, Table) and (table is self._table or table._read is fitted) and not table.edited:
-            return fitted.matrix
-        options = self._table.options
+        fitted = self._table.reading
         if isinstance(table, Table):
-            table, options = table.frame, ReadOptions.of(options, separator=None, header=None, names=None)
+            if table is self._table or (table.reading is fitted and not table.edited):
+                return fitted.matrix
+            raw = read_source(table.frame, ReadOptions())
+        else:
+            raw = read_source(table, self._table.options)
+        options = ReadOptions.of(self._table.options, drop=())
+        cells, _ = _named_cells(raw, options)
         names = [column.name for column in self.columns_]
-        kept = [name for name in options.nominal if name in names]
-        options = ReadOptions.of(options, drop=(), nominal=kept, constant="exclude", empty="exclude")
-        other = read_numbers_of(table, ReadOptions.of(options, identifier="keep", duplicate="keep"), fitted.readings)
-        position = {name: k for k, name in enumerate(other.matrix.names)}
-        if lacking := [name for name in names if name not in position]:
+        if lacking := [name for name in names if name not in cells]:
             raise InputError(f"the table lacks columns {lacking}. Give the columns that were fitted: {names}")
-        return dataclasses.replace(
-            other.matrix, values=other.matrix.values[:, [position[name] for name in names]], columns=self.columns_
+        nominal = set(options.nominal)
+        values = [
+            type_column(name, cells[name], nominal=name in nominal, like=fitted.typed[name]).values for name in names
+        ]
+        return Matrix(
+            values=np.column_stack(values), columns=self.columns_, positions=raw.positions, total_rows=raw.total_rows
         )
 
 
-def read_numbers_of(source: Any, options: ReadOptions, readings: Mapping[str, Reading] | None = None) -> Numbers:
-    """Read a source as numbers; ``readings``: of a table read before, so that what is written here means the same."""
-    max_rows, seed, separator, header = options.max_rows, options.random_state or 0, options.separator, options.header
-    names, drop, nominal, identifier = options.names, options.drop, options.nominal, options.identifier
-    policies = options
-    raw = read_source(source, max_rows=max_rows, seed=seed, separator=separator, header=header)
-    begins = len(raw.places) > 0 and raw.places[0] == 0  # a sample may lack the first row
-    denied = header is False and not raw.named
-    frame, stays, told = without_second_headers(
-        raw.frame, begins=begins, named=raw.named or names is not None, denied=denied
-    )
-    nameless = names is None and not any(LIKE_NAMES in note for note in told)
-    warnings = [*(note for note in raw.notes if nameless or NO_HEADER not in note), *told]
-    places, total_rows = (raw.places - np.cumsum(~stays))[stays], raw.total_rows - int((~stays).sum())
-    rows = len(frame)
-    if frame.shape[1] == 0:
-        raise TableError("the table has no columns; give a table with at least two")
+# ---- from cells to a table -------------------------------------------------------------------------------------------
+
+
+def _named_cells(raw: Raw, options: ReadOptions) -> tuple[dict[str, pd.Series], list[Finding]]:
+    """Return the columns that are not left out by their names, and what was noticed about the source."""
+    rows, width = len(raw.positions), len(raw.columns)
+    if width == 0:
+        raise TableError("the table has no columns. Give a table with at least two")
     if rows == 0:
         lacking = "no cell with a value" if raw.blank_rows else "no rows"
-        raise TableError(f"the table has {lacking}; give a table with at least a few dozen rows")
-    if frame.shape[1] > MAX_COLUMNS:
-        raise TableError(f"the table has {frame.shape[1]:,} columns; choose at most {MAX_COLUMNS:,}")
-    if total_rows > rows:
-        warnings.append(f"{rows:,} of {total_rows:,} rows were drawn at random (seed {seed}); max_rows sets how many")
-    if names is not None and len(names) != frame.shape[1]:
-        raise InputError(f"names={list(names)!r} are {len(names)} for {frame.shape[1]} columns; give one for each")
-    unique = unique_names(list(names) if names is not None else list(frame.columns), warnings)
-    left_out, categories = known_names("drop", drop, unique), known_names("nominal", nominal, unique)
+        raise TableError(f"the table has {lacking}. Give a table with a few dozen rows")
+    if width > MAX_COLUMNS:
+        raise TableError(f"the table has {width:,} columns. Choose at most {MAX_COLUMNS:,}")
+    names = raw.names if options.names is None else options.names
+    if len(names) != width:
+        raise InputError(f"names has {len(names)} names for {width} columns. Give one for each")
+    unique, findings = unique_names(names)
+    if options.names is None:
+        findings = [*raw.findings, *findings]
+    else:
+        findings = [finding for finding in raw.findings if finding.code != "no-header"] + findings
+    if raw.total_rows > rows:
+        details = {"rows": rows, "total": raw.total_rows, "random_state": options.random_state or 0}
+        findings.append(Finding(code="sampled-rows", details=details))
+    left_out = known_names("drop", options.drop, unique)
     if left_out == set(unique):
-        raise TableError("drop names every column; leave at least two in the table")
-    columns = {name: frame.iloc[:, k].reset_index(drop=True) for k, name in enumerate(unique) if name not in left_out}
-    unique = list(columns)
-    encoded = _encode(columns, categories, raw.separator, readings or {})
-    ends = places[-1] == total_rows - 1  # a sample may lack the last row
-    if ends and (footers := count_footers(list(columns.values()), encoded, sums=total_rows == rows)):
-        columns = {name: column.iloc[:-footers] for name, column in columns.items()}
-        encoded = _encode(columns, categories, raw.separator, readings or {})
-        places, total_rows = places[:-footers], total_rows - footers
-        ending = "row holds" if footers == 1 else f"{footers} rows hold"
-        warnings.append(f"the last {ending} totals or means of the rows above, not data; left out")
-    encoded = with_times(unique, encoded, places=places, total_rows=total_rows)
-    if not readings and identifier != "keep":  # what was a number in the table before stays one
-        encoded = with_groups(columns, encoded)
-    findings = find_unfit(unique, encoded, policies, places=places, total_rows=total_rows)
-    encoded, findings = with_ranks(unique, encoded, findings)
-    findings = with_copies(unique, encoded, findings)
-    units = tell_units(unique, encoded, findings)
-    warnings += [*_coding_notes(unique, encoded, findings), *units.values()]
-    warnings += tell_codes(unique, encoded, findings, told=units)
-    filled = _filled_rows(encoded, findings, policies)
-    emptied = int((~filled).sum())
-    if emptied:
-        encoded = [replace(column, values=column.values[filled]) for column in encoded]
-    if empty_rows := raw.blank_rows + emptied:
-        holding = "1 row holds" if empty_rows == 1 else f"{empty_rows:,} rows hold"
-        warnings.append(f"{holding} no value in any column that takes part; left out")
-    if len(places) == total_rows:
-        total_rows -= emptied
-    typed = {name: column.reset_index(drop=True)[filled] for name, column in columns.items()}
-    return _assemble(typed, encoded, findings, policies, places[filled], total_rows, warnings)
+        raise TableError("drop names every column. Leave at least two in the table")
+    kept = [k for k, name in enumerate(unique) if name not in left_out]
+    return {unique[k]: raw.columns[k].reset_index(drop=True) for k in kept}, findings
 
 
-def _encode(
-    columns: Mapping[str, pd.Series], nominal: set[str], separator: str | None, readings: Mapping[str, Reading]
-) -> list[Encoded]:
-    decimal = guess_decimal((column for column in columns.values() if is_text(column)), separator)
-    return [
-        encode_column(name, column, nominal=name in nominal, decimal=decimal, reading=readings.get(name))
-        for name, column in columns.items()
-    ]
+def _without_totals(raw: Raw, cells: dict[str, pd.Series]) -> tuple[Raw, dict[str, pd.Series], list[Finding]]:
+    """Leave out rows at the end that are labeled totals in the first column of words, and no other row is."""
+    labels = next((column for column in cells.values() if is_text(column)), None)
+    rows = len(raw.positions)
+    if labels is None or rows <= _LEAST_ROWS_ABOVE or raw.positions[-1] < raw.total_rows - 1:
+        return raw, cells, []
+    are_totals = [isinstance(cell, str) and bool(_TOTAL.fullmatch(cell.strip(" :.\t"))) for cell in labels]
+    count = next((k for k in range(rows) if not are_totals[-1 - k]), rows)
+    if not 0 < count <= _MOST_TOTALS or sum(are_totals) > count:
+        return raw, cells, []
+    raw = dataclasses.replace(raw, positions=raw.positions[:-count], total_rows=raw.total_rows - count)
+    finding = Finding(code="total-rows", details={"rows": count, "word": str(labels.iloc[-1]).strip()})
+    return raw, {name: column.iloc[:-count] for name, column in cells.items()}, [finding]
 
 
-def _filled_rows(encoded: list[Encoded], findings: list[Finding | None], policies: ReadOptions) -> np.ndarray:
-    """(N,) bool, rows that show a column that takes part, other than their time or rank; all when no row does."""
-    filled = np.zeros(len(encoded[0].values), dtype=bool)
-    for column, finding in zip(encoded, findings, strict=True):
-        takes_part = finding is None or getattr(policies, finding.case) == "keep"
-        if takes_part and column.encoding not in (TIME_OF_ROWS, RANK_OF_ROWS):
-            filled |= ~np.isnan(column.values)
-    return filled if filled.any() else ~filled
-
-
-def _coding_notes(names: list[str], encoded: list[Encoded], findings: list[Finding | None]) -> list[str]:
-    """Notes of the columns that take part; those that say the same of many columns become one."""
-    active = [(name, column) for name, column, found in zip(names, encoded, findings, strict=True) if found is None]
-    nominal = [name for name, column in active if column.kind == "nominal"]
-    together = len(nominal) > _NOTES_TOGETHER
-    own = [(name, note) for name, column in active for note in column.notes]
-    notes = joined([said for said in own if not (together and WITHOUT_ORDER in said[1])], most=_NOTES_TOGETHER)
-    if together:
-        notes.append(
-            f"columns {', '.join(map(repr, nominal))} hold {WITHOUT_ORDER}; they are coded by how "
-            "frequent they are (0 the most frequent), so the shape of their relations means little"
-        )
-    return notes
-
-
-_ROLES: dict[str, Role] = {"keep": "variable", "exclude": "excluded", "drop": "dropped"}
-
-
-def _assemble(
+def _judged(
     cells: Mapping[str, pd.Series],
-    encoded: list[Encoded],
-    findings: list[Finding | None],
-    policies: ReadOptions,
-    places: np.ndarray,
-    total_rows: int,
-    warnings: list[str],
-) -> Numbers:
-    names, rows = list(cells), len(encoded[0].values)
-    kept: list[int] = []
-    columns: list[Column] = []
-    dropped: list[Column] = []
-    told: dict[str, list[str]] = {}
-    for k, (name, column, finding) in enumerate(zip(names, encoded, findings, strict=True)):
-        policy = getattr(policies, finding.case) if finding else "keep"
-        if finding and policy == "error":
-            raise refuse(name, finding, rows)
-        observed = ~np.isnan(column.values)
-        kind: Kind = column.kind
-        if finding is not None and finding.case != "duplicate":
-            kind = finding.case
-        info = Column(
-            name=name,
-            kind=kind,
-            encoding=column.encoding,
-            missing=float(1 - observed.mean()),
-            distinct=len(np.unique(column.values[observed])),
-            role=_ROLES[policy],
-            reason="" if finding is None else finding.reason,
-        )
-        if finding is not None:
-            verb = {
-                "drop": "dropped",
-                "keep": "nothing in the table tells the two apart, so edges of one may belong to the other",
-            }.get(policy, WITHOUT_EDGES)
-            told.setdefault(f"{finding.reason}; {verb}", []).append(name)
-        if info.role == "dropped":
-            dropped.append(info)
-        else:
-            kept.append(k)
-            columns.append(info)
-    for fate, which in told.items():
-        shown = ", ".join(map(repr, which[:5])) + (f" and {len(which) - 5} more" if len(which) > 5 else "")
-        warnings.append(f"column{'s' if len(which) > 1 else ''} {shown}: {fate}")
-    values = np.column_stack([encoded[k].values for k in kept]) if kept else np.zeros((rows, 0))
-    return Numbers(
-        matrix=Matrix(values=values, columns=tuple(columns), positions=places, total_rows=total_rows),
-        frame=pd.DataFrame({names[k]: _typed(cells[names[k]], encoded[k]) for k in kept}),
-        dropped=tuple(dropped),
-        warnings=tuple(dict.fromkeys(warnings)),
-        readings={names[k]: reading for k in kept if (reading := encoded[k].reading) is not None},
+    typed: Mapping[str, Typed],
+    rows: Rows,
+    options: ReadOptions,
+    findings: list[Finding],
+    *,
+    blank_rows: int = 0,
+) -> Table:
+    """Give every typed column its role, and leave out rows that no variable has a value in."""
+    names = list(typed)
+    columns = with_times(names, list(typed.values()), rows)
+    if options.identifier != "keep":
+        columns = with_ranks(names, with_groups(cells, columns), rows)
+    excluded = find_excluded(names, columns, options, rows)
+    policies = ["keep" if finding is None else getattr(options, POLICY_OF[finding.code]) for finding in excluded]
+    fit = [column for column, policy in zip(columns, policies, strict=True) if policy == "keep"]
+    findings = list(findings)
+    for column, finding in zip(columns, excluded, strict=True):
+        findings += column.findings if finding is None else [finding]
+    findings += perhaps_codes(names, columns, excluded)
+
+    filled = np.zeros(len(rows.positions), dtype=bool)
+    for column in fit:
+        if column.encoding not in (TIME_OF_ROWS, RANK_OF_ROWS):
+            filled |= ~np.isnan(column.values)
+    filled = filled if filled.any() else ~filled
+    emptied = int((~filled).sum())
+    if blank_rows + emptied:
+        findings.append(Finding(code="empty-rows", details={"rows": blank_rows + emptied}))
+    total = rows.total - (emptied if len(rows.positions) == rows.total else 0)
+    columns = [dataclasses.replace(column, values=column.values[filled]) for column in columns]
+
+    described = [
+        _described(name, column, finding, _ROLES[policy])
+        for name, column, finding, policy in zip(names, columns, excluded, policies, strict=True)
+    ]
+    kept = [k for k, column in enumerate(described) if column.role != "dropped"]
+    values = np.column_stack([columns[k].values for k in kept]) if kept else np.zeros((int(filled.sum()), 0))
+    matrix = Matrix(
+        values=values, columns=tuple(described[k] for k in kept), positions=rows.positions[filled], total_rows=total
+    )
+    frame = pd.DataFrame({names[k]: _typed_series(columns[k]) for k in kept})
+    dropped = tuple(column for column in described if column.role == "dropped")
+    return Table(
+        frame=frame,
+        columns=(*matrix.columns, *dropped),
+        findings=by_severity(_joined(findings)),
+        total_rows=total,
+        options=options,
+        reading=Reading(matrix=matrix, typed=dict(zip(names, columns, strict=True))),
+        pristine=frame.copy(deep=False),
     )
 
 
-def _typed(cells: pd.Series, column: Encoded) -> pd.Series:
-    """The cells of a column as pandas' own types."""
-    if column.kind == "date" and column.encoding.startswith("days since"):
-        microseconds = np.where(np.isnan(column.values), 0, column.values) * 86_400e6
-        moments = pd.Series(np.round(microseconds).astype("int64").astype("datetime64[us]"))
-        return moments.mask(np.isnan(column.values))
-    if column.kind in ("ordinal", "nominal", "binary") and is_text(cells):
-        cells = cells.where(cells.isna(), cells.astype(str))
-        order = cells.iloc[np.argsort(column.values, kind="stable")][~np.isnan(np.sort(column.values))].unique()
-        return pd.Series(pd.Categorical(cells, categories=order, ordered=column.kind == "ordinal"))
-    if column.encoding in ("as is", "seconds") and not is_text(cells):
-        return cells.reset_index(drop=True)
-    return pd.Series(column.values)
+def _described(name: str, column: Typed, finding: Finding | None, role: Role) -> Column:
+    kind = column.kind
+    if finding is not None and POLICY_OF[finding.code] in ("constant", "empty", "identifier"):
+        kind = POLICY_OF[finding.code]  # type: ignore[assignment]
+    return Column(
+        name=name,
+        kind=kind,
+        encoding=column.encoding,
+        missing=float(np.isnan(column.values).mean()),
+        distinct=len(np.unique(column.observed)),
+        role=role,
+        reason="" if finding is None else reason(finding),
+    )
+
+
+def _joined(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings; those of one code about more than three columns become one, which adds up their cells."""
+    alike: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        alike[finding.code].append(finding)
+    joined = []
+    for code, group in alike.items():
+        if len(group) <= _TOGETHER or not group[0].columns:
+            joined += group
+            continue
+        columns = [name for finding in group for name in finding.columns]
+        details = {**group[0].details}
+        if "cells" in details:
+            details["cells"] = sum(finding.details["cells"] for finding in group)
+        fix = group[0].fix and Fix(section="read", option=group[0].fix.option, values=tuple(columns))
+        joined.append(Finding(code=code, columns=columns, details=details, fix=fix))
+    return joined
+
+
+def _typed_series(column: Typed) -> pd.Series:
+    """Return the cells of a column with a type of pandas."""
+    values, missing = column.values, np.isnan(column.values)
+    safe = np.where(missing, 0, values)
+    if column.encoding == SINCE_1970 and np.abs(safe).max(initial=0) < 3e6:
+        return pd.Series(np.round(safe * 86_400e6).astype("int64").astype("datetime64[us]")).mask(missing)
+    if column.encoding in (SINCE_MIDNIGHT, "seconds") and np.abs(safe).max(initial=0) < 1e11:
+        seconds = safe * (60 if column.encoding == SINCE_MIDNIGHT else 1)
+        return pd.Series(np.round(seconds * 1e6).astype("int64").astype("timedelta64[us]")).mask(missing)
+    if column.labels:
+        codes = {code: k for k, code in enumerate(sorted(column.labels))}
+        order = [column.labels[code] for code in codes]
+        if {word.casefold() for word in order} in ({"false", "true"}, {"no", "yes"}):
+            return pd.Series(safe == 1, dtype="boolean").mask(missing) if missing.any() else pd.Series(safe == 1)
+        positions = np.where(missing, -1, [codes.get(value, -1) for value in safe])
+        return pd.Series(
+            pd.Categorical.from_codes(positions.tolist(), pd.Index(order), ordered=column.kind == "ordinal")
+        )
+    if column.kind in ("count", "binary", "ordinal") and (safe == np.round(safe)).all():
+        whole = pd.Series(safe.astype("int64"))
+        return whole.astype("Int64").mask(missing) if missing.any() else whole
+    return pd.Series(values)
+
+
+# ---- a table that was edited -----------------------------------------------------------------------------------------
+
+
+def _reread(table: Table, options: ReadOptions) -> Table:
+    """Return the table with its edited columns typed anew and all roles judged anew."""
+    raw = read_source(table.frame, ReadOptions.of(max_rows=options.max_rows, random_state=options.random_state))
+    present = [str(name) for name in table.frame.columns]
+    options = ReadOptions.of(
+        options,
+        names=None,
+        drop=[name for name in options.drop if name in present],
+        nominal=[name for name in options.nominal if name in present],
+    )
+    cells, findings = _named_cells(raw, options)
+    same_rows = len(raw.positions) == len(table.pristine) and table.frame.index.equals(table.pristine.index)
+    typed = {}
+    for name, column in cells.items():
+        known = same_rows and name in table.pristine and table.frame[name].equals(table.pristine[name])
+        if known and (name in options.nominal) == (name in table.options.nominal):
+            typed[name] = table.reading.typed[name]
+        else:
+            typed[name] = type_column(name, column, nominal=name in options.nominal)
+    positions = table.reading.matrix.positions if same_rows else raw.positions
+    total = table.total_rows if same_rows else raw.total_rows
+    return _judged(cells, typed, Rows(positions=positions, total=total), options, findings, blank_rows=raw.blank_rows)

@@ -73,20 +73,22 @@ class Table:
         Rows of the source, before sampling and without empty ones.
     options : ReadOptions
         How it was read.
+    reading, pristine
+        What the encoder needs: the typed columns, and the frame before any edit.
     """
 
     frame: pd.DataFrame
     columns: tuple[Column, ...]
     findings: list[Finding]
     total_rows: int
-    options: ReadOptions = field(default_factory=ReadOptions)
-    _read: Any = None
-    _pristine: pd.DataFrame | None = None
+    options: ReadOptions
+    reading: Any = field(repr=False)
+    pristine: pd.DataFrame = field(repr=False)
 
     @property
     def edited(self) -> bool:
         """Whether ``frame`` is no longer what was read."""
-        return self._pristine is None or not self.frame.equals(self._pristine)
+        return not self.frame.equals(self.pristine)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from foundcause.data.copies import mean_ranks
 from foundcause.data.one_hot import one_hot_groups
-from foundcause.data.ranks import mean_ranks
 from foundcause.diagnostics.exact_relations import linear_relations, pair_correlations, usual_range
 from foundcause.diagnostics.functions import Function, functions, products, twin_groups
 from foundcause.diagnostics.rows_and_cells import rows_that_differ

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from foundcause.data.numeric import codes_for_missing
+from foundcause.data.missing import codes_for_missing
 from foundcause.data.table import Column
 from foundcause.features.series import autocorrelated_columns
 from foundcause.findings import Finding, Fix

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from foundcause.data import Matrix
-from foundcause.data.headings import moments_across
-from foundcause.data.ranks import mean_ranks
+from foundcause.data.copies import mean_ranks
+from foundcause.data.dates import moments_across
 from foundcause.diagnostics.column_names import words_of
 from foundcause.findings import Finding, Fix
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from foundcause.data.clock import SINCE_MIDNIGHT
 from foundcause.data.naming import names_occasions, names_time, names_units
-from foundcause.data.panel import tells_apart
 from foundcause.features.registry import FeatureSet, Statistic, features_of, register_set
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ _MOST_SEGMENTS, _SEGMENT_ROWS = 20, 30
 _BLOCK_ROWS = 10
 _NO_SPREAD = 1e-9  # of the rows, as a deviation of ranks
 _MINUTES = 24 * 60
+_MEETINGS = 15.0  # rows of one unit and one occasion that chance would bring about, while there are none
 _FIRST_YEAR, _LAST_YEAR = 1800, 2199
 
 
@@ -321,11 +321,24 @@ def shares_moments(table: Matrix, moments: np.ndarray) -> bool:
     if len(np.unique(observed)) == len(observed):
         return False
     return any(
-        tells_apart(table.values[:, k], moments)
+        _tells_apart(table.values[:, k], moments)
         for k, column in enumerate(table.columns[: len(table.names)])
         if (column.kind in ("nominal", "binary", "ordinal") and not names_occasions(column.name))
         or (column.kind != "date" and names_units(column.name))
     )
+
+
+def _tells_apart(unit: np.ndarray, other: np.ndarray) -> bool:
+    """Whether no two rows share both values, although many would by chance."""
+    both = ~np.isnan(unit) & ~np.isnan(other)
+    rows = int(both.sum())
+    if 2 * rows < len(unit):
+        return False
+    codes = [np.unique(values[both], return_inverse=True)[1].reshape(-1) for values in (unit, other)]
+    shares = [np.bincount(code) / rows for code in codes]
+    if rows * (rows - 1) / 2 * np.prod([(share**2).sum() for share in shares]) < _MEETINGS:
+        return False
+    return len(np.unique(codes[0].astype(np.int64) * len(shares[1]) + codes[1])) == rows
 
 
 def _years(table: Matrix) -> dict[str, np.ndarray]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from foundcause.data.reading import counted
 from foundcause.findings import Finding, shown
 from foundcause.report.page import findings_list, headline
 from foundcause.report.svg import graph_svg
@@ -20,10 +19,10 @@ _MOST_EDGES = 40
 def summary(result: Result) -> str:
     """Return one line: how many columns, edges, hidden common causes and findings."""
     counts = (
-        counted(len(result.names), "column", "columns"),
-        counted(int(result.adjacency.to_numpy(bool).sum()), "edge", "edges"),
-        counted(len(result.confounded_pairs), "hidden common cause", "hidden common causes"),
-        counted(len(result.findings), "finding", "findings"),
+        _counted(len(result.names), "column", "columns"),
+        _counted(int(result.adjacency.to_numpy(bool).sum()), "edge", "edges"),
+        _counted(len(result.confounded_pairs), "hidden common cause", "hidden common causes"),
+        _counted(len(result.findings), "finding", "findings"),
     )
     return f"Result({', '.join(counts)})"
 
@@ -42,10 +41,10 @@ def notebook_page(result: Result) -> str:
         for edge in edges.head(_MOST_EDGES).to_dict("records")
     ]
     more = len(edges) - _MOST_EDGES
-    rest = f"<p>... and {counted(more, 'more edge', 'more edges')} in result.edges</p>" if more > 0 else ""
+    rest = f"<p>... and {_counted(more, 'more edge', 'more edges')} in result.edges</p>" if more > 0 else ""
     table = _table(("cause", "effect", "probability", "reverse", "direction"), rows)
     listed = (
-        f"<details><summary>{counted(len(edges), 'edge', 'edges')}</summary>{table}{rest}</details>" if rows else ""
+        f"<details><summary>{_counted(len(edges), 'edge', 'edges')}</summary>{table}{rest}</details>" if rows else ""
     )
     return f"<p><strong>{escape(headline(result))}</strong></p>{graph_svg(result)}{_findings(result.findings)}{listed}"
 
@@ -62,3 +61,7 @@ def _findings(findings: Sequence[Finding]) -> str:
     first, folded = shown(findings)
     more = f"<details><summary>{len(folded)} more</summary>{findings_list(folded)}</details>" if folded else ""
     return f"{findings_list(first)}{more}"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
