@@ -15,7 +15,7 @@ from foundcause.simulate.extension import components
 from foundcause.simulate.mixture import PAPER, SHIPPED
 from foundcause.simulate.settings import Mixture
 
-REPORT_ONLY = ("epidemics", "auctions", "bnrep_report")
+REPORT_ONLY = ("epidemics", "auctions", "bnrep_report", "bnrep_report_few_rows")
 """Suites for reporting only. They take part where they are named."""
 
 
@@ -72,7 +72,7 @@ def _version_1() -> dict[str, Mixture]:
 
 
 def _version_2() -> dict[str, Mixture]:
-    joined = {name: suite for name, suite in _joined_later().items() if not name.startswith("bnrep_report")}
+    joined = {name: suite for name, suite in _joined_later().items() if name not in REPORT_ONLY}
     return {**_version_1(), **{name: suite for name, suite in joined.items() if not suite.unavailable()}}
 
 
