@@ -1,9 +1,10 @@
-"""Pairs cut from larger scenes. V nodes."""
+"""Excerpts of two columns, and unrelated columns of another component. V nodes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from foundcause.simulate.components import borrowed as excerpts
 from foundcause.simulate.hidden_causes import marginalize
@@ -76,3 +77,36 @@ def test_half_of_the_linked_ones_start_at_a_node_without_causes() -> None:
     first = np.mean([pair == (0, 1) for pair in pairs])
     expected = excerpts.LINKED * (excerpts.EXOGENOUS + (1 - excerpts.EXOGENOUS) / 3) + (1 - excerpts.LINKED) / 6
     assert abs(first - expected) < 0.08
+
+
+TASKS = [make_task(SHIPPED.only("unrelated"), seed=3, index=k) for k in range(100)]
+
+
+def test_nothing_is_joined_and_all_sources_have_their_turn() -> None:
+    assert not any(task.adjacency.any() or task.confounding.any() for task in TASKS)
+    assert {task.record["source"] for task in TASKS} == set(SHIPPED.unrelated_sources)
+    assert {task.record["component"] for task in TASKS} == {"unrelated"}
+
+
+def test_columns_are_independent_up_to_chance() -> None:
+    beyond = total = 0
+    for task in TASKS:
+        if not task.observed.all():  # gaps may depend on values
+            continue
+        values = task.values[:, :6]
+        for i in range(values.shape[1]):
+            for j in range(i):
+                beyond += spearmanr(values[:, i], values[:, j]).pvalue < 0.01
+                total += 1
+    assert total > 200
+    assert beyond / total < 0.035
+
+
+def test_columns_are_those_of_the_source() -> None:
+    """Shuffling keeps every column's values: survey columns are still discrete."""
+    discrete = [
+        len(task.record["discrete"]) / task.record["columns"]
+        for task in TASKS
+        if task.record["source"] == "expert" and "unrelated_columns" not in task.record
+    ]
+    assert np.mean(discrete) == pytest.approx(1.0)

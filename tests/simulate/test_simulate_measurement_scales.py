@@ -1,4 +1,4 @@
-"""How finely numbers are written down."""
+"""Measurements on scales of their own, in classes, rounded and with floors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import rankdata, skew
 
 from foundcause.simulate.components.pair_families import recorded
-from foundcause.simulate.corruptions.measurement_scales import floored, units, write_down
+from foundcause.simulate.corruptions.measurement_scales import floored, put_in_classes, rescale, units, write_down
 from foundcause.simulate.mixture import PAPER, SHIPPED, make_task
 from foundcause.simulate.settings import Resolution
 
@@ -116,3 +117,78 @@ def test_how_numbers_are_written_does_not_tell_a_cause() -> None:
     first_floored = np.mean([a > b for a, b in floors if a != b])
     assert first_finer == pytest.approx(0.5, abs=0.08)
     assert first_floored == pytest.approx(0.5, abs=0.08)
+
+
+def test_order_ties_and_gaps_stay_and_shapes_change() -> None:
+    rng = np.random.default_rng(1)
+    values = np.column_stack([rng.lognormal(size=300), rng.integers(0, 40, 300), rng.integers(0, 5, 300)]).astype(float)
+    values[rng.random(300) < 0.1, 0] = np.nan
+    shapes = []
+    for _ in range(60):
+        retold, number = rescale(rng, values, np.zeros(3, dtype=bool))
+        assert number is not None and (np.isnan(retold) == np.isnan(values)).all()
+        assert (retold[:, 2] == values[:, 2]).all()  # few values: classes
+        assert number == (np.nan_to_num(retold) != np.nan_to_num(values)).any(axis=0).sum()
+        for place in (0, 1):
+            seen = ~np.isnan(values[:, place])
+            before, after = values[seen, place], retold[seen, place]
+            assert (rankdata(before) == rankdata(after)).all()
+        shapes.append(skew(retold[:, 0], nan_policy="omit"))
+    assert min(shapes) < -0.3 and max(shapes) > 0.8
+
+
+def test_discrete_columns_stay_and_the_table_given_does_too() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.standard_normal((100, 4)).astype(np.float32)
+    before = values.copy()
+    for _ in range(20):
+        retold, _ = rescale(rng, values, np.array([True, False, True, False]))
+        assert (retold[:, [0, 2]] == before[:, [0, 2]]).all()
+    assert (values == before).all()
+
+
+def test_shares_of_tasks() -> None:
+    assert "scales" not in PAPER.corruptions
+    records = [make_task(SHIPPED, 6, index).record for index in range(400)]
+    share = np.mean(["scales" in record for record in records])
+    assert abs(share - SHIPPED.corruptions["scales"]) < 0.07
+    often = dataclasses.replace(SHIPPED, corruptions={"scales": 1.0}).only("linear_gaussian", "pairs")
+    assert sum(make_task(often, 6, index).record["scales"] for index in range(30)) > 30
+
+
+@given(seed=st.integers(0, 10_000), rows=st.integers(20, 400), gaps=st.booleans())
+def test_classes_rise_with_what_was_measured(seed: int, rows: int, gaps: bool) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.standard_t(2.0, (rows, 6))
+    values[:, 4], values[:, 5] = rng.integers(0, 3, rows), rng.integers(0, 3, rows)
+    if gaps:
+        values[rng.random(values.shape) < 0.2] = np.nan
+    given_discrete = np.array([False] * 4 + [True, False])
+    told, discrete, changed = put_in_classes(rng, values, given_discrete)
+    assert changed == (discrete & ~given_discrete).sum()
+    np.testing.assert_array_equal(np.isnan(told), np.isnan(values))
+    np.testing.assert_array_equal(told[:, 4:], values[:, 4:])  # codes, and what had few values
+    for place in range(4):
+        if not discrete[place]:
+            np.testing.assert_array_equal(told[:, place], values[:, place])
+            continue
+        seen = ~np.isnan(values[:, place])
+        order = np.argsort(values[seen, place])
+        assert (np.diff(told[seen, place][order]) >= 0).all()
+        assert 2 <= len(np.unique(told[seen, place])) <= 21
+
+
+def test_a_quarter_of_our_tables_and_none_of_the_paper() -> None:
+    assert not PAPER.corruptions
+    records = [make_task(SHIPPED.only("linear_gaussian"), 4, index).record for index in range(300)]
+    assert abs(np.mean(["classes" in record for record in records]) - SHIPPED.corruptions["classes"]) < 0.08
+
+
+def test_labels_stay_and_pairs_are_left_alone() -> None:
+    often = dataclasses.replace(SHIPPED, corruptions={"classes": 1.0})
+    plain = dataclasses.replace(SHIPPED, corruptions={})
+    for index in range(5):
+        told, before = (make_task(mixture.only("dowhy"), 3, index) for mixture in (often, plain))
+        assert told.adjacency.sum() == before.adjacency.sum() and told.confounding.sum() == before.confounding.sum()
+    for component in ("pairs", "excerpts", "textbook"):
+        assert "classes" not in make_task(often.only(component), 3, 0).record
