@@ -4,11 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-# Processes of pytest; 0 runs the tests in one. Use 2 on two idle cores.
-WORKERS ?= 0
+# Processes of pytest; 0 runs the tests in one.
+WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-.PHONY: help demo test test-engines test-slow lint clean
+.PHONY: help demo test test-engines test-slow lint docs clean
 
 help:
 	@echo "make demo          discover the causal graph of a simulated survey and write its report"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-engines  simulation and benchmark on real Dask and Ray clusters, and the notebooks"
 	@echo "make test-slow     all tests that take minutes"
 	@echo "make lint          ruff and mypy alone"
+	@echo "make docs          the documentation site, in docs/_build"
 
 # torch goes first and pinned, so that a CPU build that pip has at hand (or is pointed at) is taken and kept.
 $(STAMP): pyproject.toml constraints.txt
@@ -41,5 +42,8 @@ test-engines: $(STAMP)
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
 
+docs: $(STAMP)
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
+
 clean:
-	rm -rf $(VENV) build dist demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -23,13 +23,25 @@ _UNEXPLAINED = -0.5 * (np.log(2 * np.pi) + 1)  # mean log-likelihood of a standa
 class CausalDiscovery(BaseEstimator):
     """Causal discovery as an estimator, for pipelines and parameter searches.
 
-    The parameters are those of ``foundcause.discover`` but for ``progress``. After ``fit``:
+    Parameters
+    ----------
+    knowledge, n_passes, threshold, random_state, device, checkpoint, protocol, read
+        As in ``foundcause.discover``.
 
-    result_: the whole ``Result``.
-    adjacency_: (D, D) int array; 1 where i causes j; acyclic.
-    probabilities_: (D, D) probability of each directed edge.
-    confounding_: (D, D) probability of a shared hidden cause, symmetric.
-    n_features_in_, feature_names_in_: as everywhere in scikit-learn.
+    Attributes
+    ----------
+    result_ : Result
+        The whole answer.
+    adjacency_ : ndarray of shape (D, D), int
+        1 where i causes j. Acyclic.
+    probabilities_ : ndarray of shape (D, D)
+        Probability of each directed edge.
+    confounding_ : ndarray of shape (D, D)
+        Probability of a shared hidden cause, symmetric.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (D,)
+        Names of the columns, where they have any.
     """
 
     def __init__(
