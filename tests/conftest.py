@@ -52,3 +52,11 @@ def browser() -> Iterator[Any]:
         pytest.skip("Chromium is not installed; `apt-get install chromium chromium-driver`, as .ci/run does")
     with chromium.opened() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weights of a tiny untrained network, for tests of the whole call."""
+    from tiny_network import save_tiny
+
+    return save_tiny(tmp_path_factory.mktemp("weights") / "tiny.safetensors")

@@ -91,6 +91,16 @@ class Analysis:
         knowledge = _without(knowledge, set(read["drop"]))
         return Analysis(read=ReadOptions.of(read), knowledge=Knowledge.from_dict(knowledge) or None)
 
+    def arguments(self) -> list[str]:
+        """Return the options of ``foundcause discover`` that say the same, as far as there are some."""
+        known = self.knowledge or Knowledge()
+        edges = {"forbid": known.forbidden, "require": known.required, "upstream": known.upstream}
+        edges["not-upstream"] = known.not_upstream
+        listed = {"drop": self.read.drop, "nominal": self.read.nominal, "root": known.roots, "sink": known.sinks}
+        listed |= {option: tuple(f"{cause} -> {effect}" for cause, effect in pairs) for option, pairs in edges.items()}
+        listed["tier"] = tuple(",".join(map(_quoted, tier)) for tier in known.tiers)
+        return [word for option, values in listed.items() for value in values for word in (f"--{option}", value)]
+
     def to_toml(self) -> str:
         """Return the file as text, with what differs from the defaults."""
         default = ReadOptions()
@@ -135,6 +145,11 @@ def _without(knowledge: dict[str, Any], names: set[str]) -> dict[str, Any]:
         else:
             kept[key] = value
     return kept
+
+
+def _quoted(name: str) -> str:
+    """A name as one cell of a CSV line, which is how ``--tier`` separates names."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
 
 
 def _toml(value: Any) -> str:

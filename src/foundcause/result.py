@@ -202,6 +202,41 @@ class Result:
         graph.add_weighted_edges_from(self.confounded_pairs.itertuples(index=False, name=None))
         return graph
 
+    def causes(self, outcome: str, *, n_graphs: int = 200, random_state: int = 0) -> pd.DataFrame:
+        """Rank what affects a column.
+
+        Parameters
+        ----------
+        outcome : str
+            A column of the answer.
+        n_graphs : int, default=200
+            Sampled graphs over which paths are counted.
+        random_state : int, default=0
+            Seed of the sample.
+
+        Returns
+        -------
+        DataFrame
+            ``cause``, ``probability`` (of any path to the outcome), ``direct`` (probability of the edge) and ``path``
+            (how it gets there in the graph, empty without a path). Most probable first.
+        """
+        import networkx as nx
+        import pandas as pd
+
+        if outcome not in self.names:
+            raise InputError(f"there is no column {outcome!r}; choose one of {', '.join(self.names)}")
+        upstream = self.sample_graphs(n_graphs, random_state=random_state).ancestor_probabilities()[outcome]
+        paths = nx.single_target_shortest_path(self.graph, outcome)
+        causes = [name for name in self.names if name != outcome]
+        table = {
+            "cause": causes,
+            "probability": upstream[causes].to_numpy(),
+            "direct": self.probabilities.loc[causes, outcome].to_numpy(),
+            "path": [" -> ".join(paths.get(name, ())) for name in causes],
+        }
+        ranked = pd.DataFrame(table).sort_values(["probability", "direct"], ascending=False, ignore_index=True)
+        return ranked[ranked["probability"] > 0]
+
     def _labelled(self, matrix: np.ndarray) -> pd.DataFrame:
         import pandas as pd
 
@@ -253,14 +288,17 @@ class Result:
 
         return plot(self, path, ax=ax)
 
-    def to_html(self, path: str | Path) -> Path:
-        """Write the self-contained interactive report."""
+    def to_html(self, path: str | Path, *, embed_rows: int = 0) -> Path:
+        """Write the self-contained interactive report, with at most ``embed_rows`` rows of the table."""
         from foundcause.report import write_html
 
-        return write_html(self, path)
+        return write_html(self, path, embed_rows=embed_rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-ready values; docs/result_schema.md describes them."""
+    def to_dict(self, *, embed_rows: int = 0) -> dict[str, Any]:
+        """Return everything as JSON-ready values, with at most ``embed_rows`` rows of the table.
+
+        docs/result_schema.md describes them.
+        """
         return {
             "schema": "foundcause-result",
             "schema_version": SCHEMA_VERSION,
@@ -275,16 +313,17 @@ class Result:
             "timing": self.timing,
             "columns": [asdict(column) for column in self.column_info],
             "knowledge": None if self.knowledge is None else self.knowledge.to_dict(),
-            "preview": None if self.preview is None else _nullable(self.preview),
+            "preview": _nullable(self.preview[:embed_rows]) if self.preview is not None and embed_rows > 0 else None,
             "evidence": {name: _nullable(matrix) for name, matrix in self.evidence.items()},
         }
 
-    def to_json(self, path: str | Path | None = None, *, timing: bool = True) -> str:
+    def to_json(self, path: str | Path | None = None, *, timing: bool = True, embed_rows: int = 0) -> str:
         """JSON text; with ``path``, also written there. ``Result.from_json`` reads it back.
 
         timing: leave it out for text that is the same whenever the result is.
+        embed_rows: rows of the table that the text may hold, for scatter plots.
         """
-        content = self.to_dict()
+        content = self.to_dict(embed_rows=embed_rows)
         if not timing:
             del content["timing"]
         text = json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -389,11 +428,14 @@ class Result:
 
         return to_dowhy(self, data, treatment, outcome)
 
-    def save(self, folder: str | Path) -> Path:
-        """Write every format into ``folder``: JSON, CSV tables, DOT, GraphML, Mermaid, PNG and the HTML report."""
+    def save(self, folder: str | Path, *, embed_rows: int = 0) -> Path:
+        """Write every format into ``folder``: JSON, CSV tables, DOT, GraphML, Mermaid, PNG and the HTML report.
+
+        The files hold no rows of the table unless ``embed_rows`` asks for some, for scatter plots.
+        """
         from foundcause.report.export import save
 
-        return save(self, folder)
+        return save(self, folder, embed_rows=embed_rows)
 
 
 def _current_schema(content: Mapping[str, Any]) -> Mapping[str, Any]:

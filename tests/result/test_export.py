@@ -15,8 +15,10 @@ import pandas as pd
 import pytest
 from made_result import make_result
 
+from foundcause.api import load
 from foundcause.errors import InputError, OutputError
-from foundcause.files import write_text
+from foundcause.files import escape_formula, unescape_formula, write_text
+from foundcause.findings import Finding, Fix
 from foundcause.report.export import FILES, with_latent_nodes
 from foundcause.report.layout import layered_positions
 from foundcause.result import Result
@@ -53,7 +55,47 @@ def test_csv_tables_read_back_by_pandas(result: Result, tmp_path) -> None:
     adjacency = pd.read_csv(tmp_path / "out" / "adjacency.csv", index_col=0)
     np.testing.assert_array_equal(adjacency.to_numpy(), result.adjacency.to_numpy())
     written = {p.name for p in (tmp_path / "out").iterdir()}
-    assert written == set(FILES)
+    assert written == set(FILES) - {"suggestions.toml"}
+
+
+def test_names_that_spreadsheets_would_run_are_escaped_and_read_back(tmp_path) -> None:
+    names = ("=cmd|' /C calc'!A0", "+1", "@sum", "'=quoted", "plain")
+    result = make_result(names)
+    result.save(tmp_path / "o")
+    edges = pd.read_csv(tmp_path / "o" / "edges.csv")
+    assert not any(cell[0] in "=+-@" for cell in (*edges["cause"], *edges["effect"]))
+    assert [unescape_formula(cell) for cell in edges["cause"]] == list(result.edges["cause"])
+    matrix = pd.read_csv(tmp_path / "o" / "probabilities.csv", index_col=0)
+    assert tuple(map(unescape_formula, matrix.index)) == tuple(map(unescape_formula, matrix.columns)) == names
+    assert [unescape_formula(escape_formula(name)) for name in names] == list(names)
+
+
+def test_a_result_takes_the_place_of_another_as_a_whole(result: Result, tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "o"
+    result.save(folder)
+    (folder / "suggestions.toml").write_text("[read]")
+    (folder / "mine.txt").write_text("stays")
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    other = make_result(("v", "w", "x", "y", "z"))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched, pytest.raises(OutputError, match="No space"):
+        patched.setattr(Result, "to_html", full)
+        other.save(folder)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    other.save(folder)
+    assert load(folder).names == other.names
+    assert {file.name for file in folder.iterdir()} == {*FILES, "mine.txt"} - {"suggestions.toml"}
+    assert {file.name for file in tmp_path.iterdir()} == {"o"}
+
+
+def test_fixes_of_findings_become_an_options_file(result: Result, tmp_path) -> None:
+    fix = Fix(section="read", option="drop", values=("age",))
+    finding = Finding(code="remark", details={"text": ""}, fix=fix)
+    replace(result, knowledge=None, findings=[finding]).save(tmp_path / "o")
+    assert (tmp_path / "o" / "suggestions.toml").read_text() == '[read]\ndrop = ["age"]\n'
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed; `apt-get install graphviz`")

@@ -1,4 +1,4 @@
-"""``foundcause import-official``: convert the released weights to our checkpoint format."""
+"""``foundcause info`` and ``import-official``: what is installed, and weights in our checkpoint format."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from foundcause.cli.streams import printing
+
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the tree."""
+    """Add the commands to the tree."""
+    app.command("info")(info)
 
     @app.command("import-official")
     def import_official_command(
@@ -23,3 +26,15 @@ def register(app: typer.Typer) -> None:
 
         network = import_official(checkpoint, out, pooling_heads=pooling_heads, pair_heads=pair_heads)
         print(f"wrote {out}: {network.parameter_count:,} parameters, {len(network.state_dict())} tensors")
+
+
+def info(
+    checkpoint: Annotated[Path | None, typer.Option(help="Weights. (default: the shipped ones)")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Versions, device and what the checkpoint says about itself."""
+    from foundcause.report.terminal import print_facts, system_facts
+
+    facts = system_facts(checkpoint)
+    with printing():
+        print_facts(facts, as_json=json)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    import pandas as pd
+from foundcause.cli.streams import print_table
 
+if TYPE_CHECKING:
     from foundcause.result import Result
 
 _TABLE = typer.Argument(help="The table: CSV, TSV, Parquet, ...", show_default=False)
@@ -52,7 +52,7 @@ def effects(
     }
     if treatment is None:
         table = found.effects(outcome, file, **options)
-        _print_table(table, f"Total effects on {outcome!r}", json)
+        print_table(table, f"Total effects on {outcome!r}", json)
         if not json and hidden_causes and table["effect"].isna().any():
             print("Empty effects are not identified: hidden common causes may explain them.")
             print("See what follows without hidden causes: --no-hidden-causes")
@@ -101,7 +101,7 @@ def check(
     print(f"Graphs with shuffled names fit as well with probability {verdict.permutation_p_value:.2f}.")
     for title, table in parts.values():
         if len(table):
-            _print_table(table, title, as_json=False)
+            print_table(table, title, as_json=False)
 
 
 def ask(
@@ -138,22 +138,3 @@ def _result(file: str, saved: Path | None, knowledge: Path | None, random_state:
     if saved is not None:
         return api.load(saved)
     return api.discover(file, knowledge=knowledge, random_state=random_state)
-
-
-def _print_table(table: pd.DataFrame, title: str, as_json: bool) -> None:
-    if as_json:
-        print(table.to_json(orient="records"))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(title=title, title_justify="left")
-    for name in table.columns:
-        shown.add_column(str(name).replace("_", " "))
-    for row in table.itertuples(index=False):
-        shown.add_row(*[f"{cell:.3g}" if isinstance(cell, float) else _text(cell) for cell in row])
-    Console(highlight=False).print(shown)
-
-
-def _text(cell: Any) -> str:
-    return ", ".join(map(str, cell)) if isinstance(cell, tuple) else str(cell)

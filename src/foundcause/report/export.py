@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foundcause.data import TableEncoder, read_table
+from foundcause.data import ReadOptions, TableEncoder, read_table
 from foundcause.data.names import as_text
-from foundcause.errors import InputError, OutputError
-from foundcause.files import write_text
+from foundcause.errors import ConfigError, InputError, OutputError
+from foundcause.files import escape_formula, replacing, replacing_files, write_text
+from foundcause.report.page import render_html
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from foundcause.result import Result
 
+PICTURES = ("png", "svg", "pdf")
 _LISTS = ("edges", "confounded_pairs")
 _MATRICES = ("adjacency", "probabilities", "confounding")
 FILES = (
@@ -26,31 +29,103 @@ FILES = (
     *(f"{name}.csv" for name in (*_LISTS, *_MATRICES)),
     *(f"graph.{suffix}" for suffix in ("dot", "mmd", "graphml", "gml", "png")),
     "report.html",
+    "suggestions.toml",
 )
 """What ``save`` writes into a folder."""
 
 
-def save(result: Result, folder: str | Path) -> Path:
-    """Write every format into ``folder`` and return it; equal results give equal files, ``timing.json`` apart.
+def save(result: Result, folder: str | Path, *, embed_rows: int = 0) -> Path:
+    """Write every format into ``folder`` and return it.
 
-    Files of an earlier result are replaced, files of the same names that are no result's are not: OutputError.
+    Equal results give equal files, ``timing.json`` apart. Files of an earlier result are replaced all together, after
+    the new ones are complete. Files of the same names that no result wrote are left alone: OutputError.
+
+    Parameters
+    ----------
+    result : Result
+        What to write.
+    folder : path
+        Created when missing.
+    embed_rows : int, default=0
+        Rows of the table that ``result.json`` and ``report.html`` may hold, for scatter plots.
     """
     folder = Path(folder)
     for place in (folder, *folder.parents):
         if place.is_file():
             raise OutputError(f"cannot save to {str(folder)!r}: {str(place)!r} is a file; give a folder")
     refuse_replacing_others(folder)
-    result.to_json(folder / "result.json", timing=False)
-    write_text(folder / "timing.json", json.dumps(result.timing))
-    for name in (*_LISTS, *_MATRICES):
-        write_text(folder / f"{name}.csv", getattr(result, name).to_csv(index=name in _MATRICES))
-    result.to_dot(folder / "graph.dot")
-    result.to_mermaid(folder / "graph.mmd")
-    result.to_graphml(folder / "graph.graphml")
-    result.to_gml(folder / "graph.gml")
-    result.plot(folder / "graph.png").figure.clear()
-    result.to_html(folder / "report.html")
+    with replacing_files(folder, FILES, last="result.json") as new:
+        result.to_json(new / "result.json", timing=False, embed_rows=embed_rows)
+        write_text(new / "timing.json", json.dumps(result.timing))
+        for name in (*_LISTS, *_MATRICES):
+            write_text(new / f"{name}.csv", table_as_csv(getattr(result, name), index=name in _MATRICES))
+        result.to_dot(new / "graph.dot")
+        result.to_mermaid(new / "graph.mmd")
+        result.to_graphml(new / "graph.graphml")
+        result.to_gml(new / "graph.gml")
+        result.plot(new / "graph.png").figure.clear()
+        result.to_html(new / "report.html", embed_rows=embed_rows)
+        if suggestions := suggested_options(result):
+            write_text(new / "suggestions.toml", suggestions)
     return folder
+
+
+def suggested_options(result: Result) -> str:
+    """The options file (TOML) that follows the suggestions of the findings, empty when they suggest nothing."""
+    from foundcause.analysis import Analysis
+
+    read = result.provenance.get("options", {}).get("read") or {}
+    analysis = Analysis(read=ReadOptions.of({**read, "random_state": None}), knowledge=result.knowledge)
+    suggested = analysis.with_fixes(result.findings)
+    return "" if suggested == analysis else suggested.to_toml()
+
+
+def table_as_csv(table: pd.DataFrame, *, index: bool) -> str:
+    """The table as CSV text in which no name starts a formula; ``unescape_formula`` gives the names back."""
+    import pandas as pd
+
+    safe = table.rename(index=escape_formula, columns=escape_formula) if index else table.copy()
+    for name in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[name]):
+            safe[name] = safe[name].map(escape_formula)
+    return safe.to_csv(index=index)
+
+
+def write_as(result: Result, format: str, path: Path | None = None) -> str | None:
+    """Write the graph in a format, or return it as text when there is no path.
+
+    Parameters
+    ----------
+    result : Result
+        What to write.
+    format : {"dot", "gml", "graphml", "mermaid", "csv", "json", "html", "png", "svg", "pdf"}
+        ``csv`` is the table of edges.
+    path : Path or None
+        Where to write. Pictures need one.
+    """
+    texts: dict[str, Callable[[], str]] = {
+        "dot": result.to_dot,
+        "gml": lambda: gml_text(result),
+        "graphml": lambda: graphml_text(result),
+        "mermaid": result.to_mermaid,
+        "csv": lambda: table_as_csv(result.edges, index=False),
+        "json": result.to_json,
+        "html": lambda: render_html(result),
+    }
+    if format in PICTURES:
+        if path is None:
+            raise ConfigError(f"{format} is a picture; name the file to write with --out")
+        with replacing(path.with_suffix(f".{format}") if not path.suffix else path) as partial:
+            result.plot(partial.with_suffix(f".{format}"))
+            partial.with_suffix(f".{format}").replace(partial)
+        return None
+    if format not in texts:
+        raise ConfigError(f"{format!r} is not a format; choose {', '.join((*texts, *PICTURES))}")
+    text = texts[format]()
+    if path is None:
+        return text
+    write_text(path, text)
+    return None
 
 
 def refuse_replacing_others(folder: Path) -> None:
@@ -135,20 +210,30 @@ def with_latent_nodes(result: Result) -> nx.DiGraph[str]:
 
 def to_gml(result: Result, path: str | Path) -> Path:
     """GML, hidden common causes as nodes with ``observed 0``."""
+    return write_text(path, gml_text(result))
+
+
+def gml_text(result: Result) -> str:
+    """The text of ``to_gml``."""
     import networkx as nx
 
     graph = with_latent_nodes(result)
     for _, attributes in graph.nodes(data=True):
         attributes["observed"] = int(attributes["observed"])
-    return write_text(path, "\n".join(nx.generate_gml(graph)) + "\n")
+    return "\n".join(nx.generate_gml(graph)) + "\n"
 
 
 def to_graphml(result: Result, path: str | Path) -> Path:
     """GraphML, hidden common causes as nodes with ``observed`` false."""
+    return write_text(path, graphml_text(result))
+
+
+def graphml_text(result: Result) -> str:
+    """The text of ``to_graphml``."""
     import networkx as nx
 
     legal = nx.relabel_nodes(with_latent_nodes(result), _xml_legal)
-    return write_text(path, "\n".join(nx.generate_graphml(legal)) + "\n")
+    return "\n".join(nx.generate_graphml(legal)) + "\n"
 
 
 def _xml_legal(name: str) -> str:

@@ -48,9 +48,8 @@ def render_html(result: Result, *, title: str | None = None, embed_rows: int = 0
     """Return the report as text. It does not contain the timing, so that equal results give equal reports."""
     source = result.provenance.get("data", {}).get("source")
     title = title or (f"Causal graph of {source}" if source else "Causal graph")
-    data = {**result.to_dict(), **given_pairs(result)}
+    data = {**result.to_dict(embed_rows=embed_rows), **given_pairs(result)}
     del data["timing"]
-    data["preview"] = data["preview"][:embed_rows] if data["preview"] and embed_rows else None
     return Template(_static("report.html")).substitute(
         title=escape(title),
         headline=escape(headline(result)),

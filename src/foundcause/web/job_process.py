@@ -31,6 +31,8 @@ PRELOADED = (
     "pyarrow.pandas_compat",
 )
 EVERYTHING = "everything.zip"
+EMBEDDED_ROWS = 400
+"""Rows that the page gets for its scatter plots; the exports hold none."""
 ANSWER = "answer.json"  # what Result.to_json gives; the saved result.json leaves out the timing
 
 Progress = Callable[[int, int, str], None]
@@ -144,7 +146,7 @@ def discover(task: dict[str, Any], report: Progress) -> dict[str, Any]:
         for file in sorted(folder.iterdir()):
             if file.name != EVERYTHING:
                 archive.write(file, file.name)
-    result.to_json(folder / ANSWER)
+    result.to_json(folder / ANSWER, embed_rows=EMBEDDED_ROWS)
     return given_pairs(result)
 
 

@@ -56,18 +56,103 @@ def table(tmp_path):
     return tmp_path / "table.csv"
 
 
-def test_discover_prints_edges_and_writes_files(run, table):
-    done = run(
-        "discover", table.name, "--require", "smoking -> cancer", "--tier", "age", "--tier", "smoking,cancer",
-        "--forbid", "cancer -> [bmi]",
-    )  # fmt: skip
+def test_discover_prints_edges_and_writes_nothing_unasked(run, table):
+    known = (
+        "--require",
+        "smoking -> cancer",
+        "--tier",
+        "age",
+        "--tier",
+        "smoking,cancer",
+        "--forbid",
+        "cancer -> [bmi]",
+    )
+    done = run("discover", table.name, *known)
     assert done.returncode == 0, done.stderr
     line = next(line for line in done.stdout.splitlines() if line.startswith("smoking"))
     assert "->" in line and "cancer" in line and "1.00" in line
-    assert "'site'" in done.stdout and "report.html" in done.stdout
-    result = fc.load(table.parent / "table-graph")
+    assert [file.name for file in table.parent.iterdir()] == ["table.csv"]
+    done = run("discover", table.name, *known, "-o", "graph", "--report", "alone.html")
+    assert "report.html" in done.stdout
+    result = fc.load(table.parent / "graph")
     assert result.graph.has_edge("smoking", "cancer") and not result.graph.has_edge("cancer", "[bmi]")
-    assert (table.parent / "table-graph" / "report.html").stat().st_size > 10_000
+    for page in ("graph/report.html", "alone.html"):
+        assert (table.parent / page).stat().st_size > 10_000
+    shown = run("show", "graph")
+    assert shown.returncode == 0 and line in shown.stdout.splitlines()
+
+
+def test_files_hold_no_rows_unless_asked(run, table):
+    run("discover", table, "-q", "-o", "bare", "--n-passes", 1)
+    run("discover", table, "-q", "-o", "full", "--n-passes", 1, "--embed-rows", 30)
+    previews = [json.loads((table.parent / name / "result.json").read_text())["preview"] for name in ("bare", "full")]
+    assert previews[0] is None and len(previews[1]) == 30
+
+
+def test_suggestions_are_printed_and_applied_on_request(run, table):
+    frame = pd.read_csv(table).drop(columns="site")
+    noise = 1e-3 * np.random.default_rng(1).normal(size=120)
+    frame.assign(copied=frame["smoking"] * 2 + noise).to_csv(table, index=False)
+    done = run("discover", table, "--n-passes", 1)
+    assert "To follow the suggestions: foundcause discover" in done.stdout and "--drop" in done.stdout
+    done = run("discover", table, "--n-passes", 1, "-o", "o", "--apply-suggestions")
+    assert done.returncode == 0, done.stderr
+    result = fc.load(table.parent / "o")
+    assert len(result.names) == 4 and result.provenance["options"]["read"]["drop"]
+    assert "[read]" in done.stdout and "drop = [" in done.stdout
+
+
+def test_an_options_file_has_both_parts_and_options_join_it(run, table):
+    (table.parent / "o.toml").write_text('[read]\ndrop = ["site"]\n[knowledge]\nroots = ["age"]\n')
+    done = run("discover", table, "--json", "--options", "o.toml", "--drop", "cancer", "--root", "smoking")
+    found = json.loads(done.stdout)
+    assert found["names"] == ["age", "[bmi]", "smoking"] and found["knowledge"]["roots"] == ["age", "smoking"]
+
+
+def test_an_outcome_is_explained(run, table):
+    done = run("discover", table, "--json", "--outcome", "cancer", "--require", "smoking -> cancer", "--n-passes", 1)
+    causes = json.loads(done.stdout)
+    assert causes[0]["cause"] == "smoking" and causes[0]["probability"] == causes[0]["direct"] == 1
+    assert causes[0]["path"] == "smoking -> cancer"
+    assert run("discover", table, "--outcome", "cancr", "--n-passes", 1).returncode == 2
+
+
+def test_compare_and_export_work_on_saved_results(run, table):
+    options = ("--threshold", 0.99, "--n-passes", 1, "-q")
+    assert run("discover", table, "-o", "one", "--require", "smoking -> cancer", *options).returncode == 0
+    assert run("discover", table, "-o", "two", "--require", "cancer -> smoking", *options).returncode == 0
+    found = json.loads(run("compare", "one", "two", "--json").stdout)
+    assert found["reversed"] == [["cancer", "smoking"]] and found["measures"]["structural_hamming_distance"] == 1
+    same = run("export", "one", "-f", "gml", "-o", "one.gml")
+    assert same.returncode == 0, same.stderr
+    again = json.loads(run("compare", "one", "one.gml", "--json").stdout)
+    assert not again["added"] and not again["removed"] and again["measures"]["shared_ancestors"] == 1
+    assert run("export", "one", "-f", "dot").stdout == fc.load(table.parent / "one").to_dot()
+    assert run("export", "one", "-f", "svg", "-o", "one.svg").returncode == 0
+    assert run("export", "one", "-f", "docx").returncode == 2 and run("export", "one", "-f", "png").returncode == 2
+
+
+def test_help_lists_each_command_with_its_own_words(run):
+    from foundcause.cli.app import COMMANDS
+
+    listed = run("--help").stdout
+    for name in COMMANDS:
+        assert name in listed and run(name, "--help").returncode == 0, name
+
+
+def test_help_imports_nothing_heavy():
+    code = "import sys; from foundcause.cli.app import main; sys.argv = ['foundcause', '--help']\n"
+    code += "try: main()\nexcept SystemExit: pass\n"
+    code += "assert not {'numpy', 'torch', 'pandas', 'scipy', 'sklearn', 'foundcause.cli.train'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_completion_is_offered(run, monkeypatch):
+    command = [sys.executable, "-m", "foundcause"]
+    asked = {"_FOUNDCAUSE_COMPLETE": "complete_bash", "COMP_WORDS": "foundcause co", "COMP_CWORD": "1"}
+    code = "import sys; sys.argv = ['foundcause']; from foundcause.cli.app import main; main()"
+    done = subprocess.run([command[0], "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert done.stdout.split() == ["compare"]
 
 
 def test_json_equals_the_api_and_quiet_is_quiet(run, table, tiny_checkpoint):
@@ -79,16 +164,15 @@ def test_json_equals_the_api_and_quiet_is_quiet(run, table, tiny_checkpoint):
         fc.discover(table, checkpoint=tiny_checkpoint, random_state=3, n_passes=2, threshold=0.3),
     )
     np.testing.assert_allclose(found["probabilities"], expected.probabilities.to_numpy(), atol=1e-5)
-    assert not (table.parent / "table-graph").exists()
     done = run("discover", table, "--quiet", "--out", "o", "--n-passes", 1)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (table.parent / "o" / "result.json").is_file()
 
 
-def test_knowledge_file_and_options_join(run, table):
+def test_a_file_of_knowledge_alone_is_an_options_file(run, table):
     (table.parent / "k.toml").write_text('required = [["age", "cancer"]]\n')
     done = run(
-        "discover", table, "--json", "--knowledge", "k.toml", "--require", "smoking->cancer", "--n-passes", 1,
+        "discover", table, "--json", "--options", "k.toml", "--require", "smoking->cancer", "--n-passes", 1,
     )  # fmt: skip
     edges = {(edge["cause"], edge["effect"]) for edge in json.loads(done.stdout)["edges"]}
     assert {("age", "cancer"), ("smoking", "cancer")} <= edges
@@ -202,10 +286,10 @@ def test_a_result_never_replaces_its_own_table(run, table, tmp_path, name):
     assert [file.name for file in tmp_path.iterdir()] == [name] and (tmp_path / name).read_bytes() == before
 
 
-def test_a_result_never_replaces_its_knowledge_nor_a_table_behind_a_link(run, table, tmp_path):
+def test_a_result_never_replaces_its_options_nor_a_table_behind_a_link(run, table, tmp_path):
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "result.json").write_text('{"roots": ["age"]}')
-    done = run("discover", table, "--out", "o", "--knowledge", "o/result.json")
+    done = run("discover", table, "--out", "o", "--options", "o/result.json")
     assert done.returncode == 2 and "choose another --out" in " ".join(done.stderr.split())
     (tmp_path / "o" / "result.json").unlink()
     (tmp_path / "o" / "edges.csv").symlink_to(table)
