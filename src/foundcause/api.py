@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +16,7 @@ from foundcause.diagnostics import diagnose
 from foundcause.errors import ConfigError, InputError, TableError
 from foundcause.features.series import RowDependence, row_dependence
 from foundcause.findings import by_severity, warn_of_critical
-from foundcause.inference.decoding import decode
+from foundcause.inference.decoding import Passes, decode
 from foundcause.inference.passes import Plan, Progress, plan, run_passes
 from foundcause.inference.protocols import Protocol
 from foundcause.inference.provenance import file_digest, table_digest, versions
@@ -45,6 +45,7 @@ def discover(
     protocol: str | Protocol | None = None,
     read: ReadOptions | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    on_update: Callable[[Result], None] | None = None,
 ) -> Result:
     """Discover the causal graph of a table.
 
@@ -55,7 +56,7 @@ def discover(
     knowledge : Knowledge, mapping, path or None
         What is known beforehand; a path names a TOML or JSON file. The answer never violates it.
     n_passes : int or "auto", default="auto"
-        Passes over resampled rows. "auto" runs 10.
+        Passes over resampled rows. "auto" adds passes until the answer has settled, at most 10.
     threshold : float or None
         Probability from which an edge is shown. None adapts it to the table.
     random_state : int, default=0
@@ -70,6 +71,8 @@ def discover(
         How to read the table.
     progress : callable or None
         Called as ``progress(done, total, stage)``.
+    on_update : callable or None
+        Called with a provisional result whenever more passes of "auto" are done.
 
     Returns
     -------
@@ -102,68 +105,75 @@ def discover(
     clock.lap("load")
 
     dependence = _row_dependence(table, chosen)
-    passes = run_passes(network, table, dependence, chosen, progress, left_out=dropped)
-    clock.lap("passes")
-    answer = decode(passes, Calibration.from_metadata(metadata), known, threshold, dependence)
-    evidence: dict[str, np.ndarray] = {}
-    if passes.statistics is not None:
-        evidence = evidence_matrices(passes.statistics, network.features.names, passes.columns, table.values)
-    clock.lap("decode")
+    calibration = Calibration.from_metadata(metadata)
 
-    findings = [
-        *typed.findings,
-        *diagnose(
-            table,
-            answer,
-            metadata=metadata,
-            n_passes=len(passes),
-            own_scale=rule.temperature is not None,
-            threshold_given=threshold is not None,
-            n_effective=dependence.n_effective,
-            direction=(dependence.direction or 1) if network.config.reads_lags else 0,
-            filled=network.config.fills_gaps,
-            required=required,
-            forbidden=forbidden,
-            roots=told.uncaused(table.names),
-            contradicting=answer.contradicting,
-        ),
-    ]
-    warn_of_critical(findings)
-    gaps = network.config.fills_gaps and bool(np.isnan(table.values[:, table.active]).any())
-    provenance = {
-        "versions": versions(),
-        "data": {
-            "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
-            "digest": table_digest(table.values, table.names),
-            "rows": len(table.values),
-            "total_rows": table.total_rows,
-            "n_effective": dependence.n_effective,
-            "columns": len(table.names),
-            "active_columns": int(table.active.sum()),
-            "gaps": "filled from similar rows" if gaps else None,
-        },
-        "weights": {"file": place.name, "digest": file_digest(place), "network": network.config.name},
-        "options": {
-            "n_passes": len(passes),
-            "random_state": seed,
-            "threshold": threshold,
-            "protocol": rule.name,
-            "device": device,
-            "read": reading.to_dict(),
-        },
-    }
-    clock.lap("report")
-    return Result(
-        names=table.names,
-        decoded=answer,
-        findings=by_severity(findings),
-        provenance=provenance,
-        timing=clock.times,
-        column_info=typed.columns,
-        knowledge=known,
-        preview=_preview(table.values, seed),
-        evidence=evidence,
-    )
+    def result_of(passes: Passes, *, final: bool = True) -> Result:
+        answer = decode(passes, calibration, known, threshold, dependence)
+        evidence: dict[str, np.ndarray] = {}
+        if passes.statistics is not None:
+            evidence = evidence_matrices(passes.statistics, network.features.names, passes.columns, table.values)
+        clock.lap("decode")
+
+        findings = [
+            *typed.findings,
+            *diagnose(
+                table,
+                answer,
+                metadata=metadata,
+                n_passes=len(passes),
+                own_scale=rule.temperature is not None,
+                threshold_given=threshold is not None,
+                n_effective=dependence.n_effective,
+                direction=(dependence.direction or 1) if network.config.reads_lags else 0,
+                filled=network.config.fills_gaps,
+                required=required,
+                forbidden=forbidden,
+                roots=told.uncaused(table.names),
+                contradicting=answer.contradicting,
+            ),
+        ]
+        if final:
+            warn_of_critical(findings)
+        gaps = network.config.fills_gaps and bool(np.isnan(table.values[:, table.active]).any())
+        provenance = {
+            "versions": versions(),
+            "data": {
+                "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
+                "digest": table_digest(table.values, table.names),
+                "rows": len(table.values),
+                "total_rows": table.total_rows,
+                "n_effective": dependence.n_effective,
+                "columns": len(table.names),
+                "active_columns": int(table.active.sum()),
+                "gaps": "filled from similar rows" if gaps else None,
+            },
+            "weights": {"file": place.name, "digest": file_digest(place), "network": network.config.name},
+            "options": {
+                "n_passes": len(passes),
+                "random_state": seed,
+                "threshold": threshold,
+                "protocol": rule.name,
+                "device": device,
+                "read": reading.to_dict(),
+            },
+        }
+        clock.lap("report")
+        return Result(
+            names=table.names,
+            decoded=answer,
+            findings=by_severity(findings),
+            provenance=provenance,
+            timing=dict(clock.times),
+            column_info=typed.columns,
+            knowledge=known,
+            preview=_preview(table.values, seed),
+            evidence=evidence,
+        )
+
+    update = None if on_update is None else lambda passes: on_update(result_of(passes, final=False))
+    passes = run_passes(network, table, dependence, chosen, progress, left_out=dropped, on_update=update)
+    clock.lap("passes")
+    return result_of(passes)
 
 
 def load(path: str | Path) -> Result:

@@ -13,9 +13,12 @@ from safetensors.torch import load_file
 
 from foundcause.errors import ConfigError
 from foundcause.features.series import RowDependence
+from foundcause.inference import passes as passes_module
 from foundcause.inference.canonical_order import canonical_order, standardized
-from foundcause.inference.passes import Draw, draw_passes, plan, run_passes
+from foundcause.inference.decoding import Passes
+from foundcause.inference.passes import Draw, draw_passes, least_passes, most_passes, plan, run_passes, settled
 from foundcause.inference.protocols import DEFAULT
+from foundcause.model.calibration import Calibration
 from foundcause.paper.protocol import release_predict
 
 
@@ -161,3 +164,56 @@ def test_release_protocol_end_to_end(golden, tmp_path, case):
     np.testing.assert_allclose(result.probabilities.to_numpy()[off], probabilities[off], atol=1e-5)
     # Ours is always acyclic: the released edges, less those that close a cycle.
     assert not (result.adjacency.to_numpy(bool) & ~adjacency).any()
+
+
+def test_auto_runs_until_the_answer_has_settled(tiny):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(200, 5))
+    values[:, 1] += 2 * values[:, 0]
+    updates: list[int] = []
+    found = run_passes(tiny, values, independent(values), plan(), on_update=lambda passes: updates.append(len(passes)))
+    fixed = run_passes(tiny, values, independent(values), plan(n_passes=10))
+    assert updates[0] == 2 and updates == sorted(set(updates)) and updates[-1] == len(found) <= 10
+    np.testing.assert_array_equal(found.edges, fixed.edges[: len(found)])
+    again = run_passes(tiny, values, independent(values), plan())
+    np.testing.assert_array_equal(again.edges, found.edges)
+
+
+def test_auto_stops_when_nothing_changes_and_goes_on_while_it_does(tiny, monkeypatch):
+    values = np.random.default_rng(0).normal(size=(200, 5))
+    for changed, expected in ((False, 4), (True, 10)):
+        monkeypatch.setattr(passes_module, "settled", lambda *_, changed=changed: not changed)
+        assert len(run_passes(tiny, values, independent(values), plan())) == expected
+
+
+def test_every_kind_of_pass_that_matters_has_run(tiny):
+    values = np.random.default_rng(0).normal(size=(300, 4))
+    assert least_passes(tiny, values, plan()) == 2
+    wide = np.random.default_rng(0).normal(size=(40, 200))
+    assert least_passes(tiny, wide, plan()) == 1
+    outlier = np.vstack([wide, np.random.default_rng(1).normal(size=(60, 200))])
+    outlier[3, 7] = 1e3
+    assert least_passes(tiny, outlier, plan()) == 2
+    values[4, 1] = np.nan
+    assert least_passes(tiny, values, plan()) == 4  # three fill the gap, one leaves it
+
+
+def test_wide_tables_get_fewer_passes():
+    assert [most_passes(2, D) for D in (10, 128, 200, 1000)] == [10, 10, 4, 2]
+
+
+def test_settled_by_the_tolerance():
+    def answer(edge: float, shown: int, K: int) -> Passes:
+        existence = np.full((K, 4, 4), -6.0)
+        existence[:, 0, 1] = existence[:, 1, 0] = edge
+        existence[:shown, 2, 3] = existence[:shown, 3, 2] = 6.0
+        direction = np.triu(np.full((4, 4), 8.0)) - np.tril(np.full((4, 4), 8.0))
+        directions = np.broadcast_to(direction, existence.shape)
+        return Passes(edges=existence, existence=existence, direction=directions, confounding=existence, factored=True)
+
+    calibration = Calibration()
+    assert settled(answer(2.0, 2, 2), answer(2.05, 4, 4), calibration, 100)
+    assert not settled(answer(2.0, 2, 2), answer(1.0, 4, 4), calibration, 100)  # probabilities moved
+    assert not settled(answer(2.0, 2, 2), answer(2.0, 3, 4), calibration, 100)  # agreement fell
+    assert not settled(answer(-5.0, 2, 2), answer(3.0, 4, 4), calibration, 100)  # an edge joined
+    assert settled(answer(-6.0, 0, 2), answer(-6.0, 0, 4), calibration, 100)  # no edge at all

@@ -18,8 +18,10 @@ import foundcause
 from foundcause.errors import CheckpointError, ConfigError, OutputError
 from foundcause.model import checkpoints
 from foundcause.model.architectures import build_network
+from foundcause.model.calibration import Calibration
 from foundcause.model.config import SMALL, TINY
 from foundcause.model.network import FoundCause
+from foundcause.weights import SHIPPED_CHECKPOINT
 
 METADATA = {
     "provenance": {"mixture": "shipped", "seed": 3, "step": 1000},
@@ -241,3 +243,27 @@ def test_a_network_is_loaded_once(saved: Path) -> None:
     assert checkpoints.load_network(saved) is not network
     with pytest.raises(ConfigError, match="tape"):
         checkpoints.load_network(saved, "tape")
+
+
+def test_a_file_beside_it_extends_the_calibration_and_headers_can_be_rewritten(saved: Path, tmp_path: Path) -> None:
+    later = saved.with_suffix(".calibration.json")
+    later.write_text(json.dumps({"edge_temperature": 0.7, "by_passes": {"1": {"edge_temperature": 1.5}}}))
+    network, metadata = checkpoints.load(saved)
+    assert metadata["calibration"] == {
+        **METADATA["calibration"], "edge_temperature": 0.7, "by_passes": {"1": {"edge_temperature": 1.5}},
+    }  # fmt: skip
+    digest = checkpoints.weights_digest(network)
+    written = checkpoints.rewrite_header(saved, tmp_path / "new.safetensors", calibration={"direction_temperature": 2})
+    again, described = checkpoints.load(written)
+    assert checkpoints.weights_digest(again) == digest
+    assert described["calibration"] == {**metadata["calibration"], "direction_temperature": 2}
+    later.write_text("[")
+    with pytest.raises(CheckpointError, match=r"cannot read .*calibration\.json"):
+        checkpoints.load(saved)
+
+
+def test_shipped_weights_know_the_number_of_passes() -> None:
+    calibration = Calibration.from_metadata(checkpoints.describe(SHIPPED_CHECKPOINT)["metadata"])
+    temperatures = [calibration.at(k).direction_temperature for k in (1, 2, 4, 10)]
+    assert temperatures == sorted(temperatures, reverse=True)  # fewer passes are more sure of themselves
+    assert calibration.at(10) == replace(calibration, by_passes=())

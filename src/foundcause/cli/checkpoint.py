@@ -1,4 +1,4 @@
-"""``foundcause info`` and ``import-official``: what is installed, and weights in our checkpoint format."""
+"""``foundcause info``, ``import-official`` and ``rewrite-header``: what is installed, and checkpoints."""
 
 from __future__ import annotations
 
@@ -8,11 +8,31 @@ from typing import Annotated
 import typer
 
 from foundcause.cli.streams import printing
+from foundcause.errors import ConfigError
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the tree."""
     app.command("info")(info)
+
+    @app.command("rewrite-header")
+    def rewrite_header_command(
+        checkpoint: Annotated[Path, typer.Argument(help="Checkpoint of any format.")],
+        out: Annotated[Path, typer.Argument(help="Where to write it in today's format.")],
+        calibration: Annotated[
+            Path | None, typer.Option(help="JSON file of calibration entries to replace or add.")
+        ] = None,
+    ) -> None:
+        """Write a checkpoint with the same weights and another header."""
+        import json
+
+        from foundcause.model.checkpoints import rewrite_header
+
+        try:
+            entries = json.loads(calibration.read_text(encoding="utf-8")) if calibration else None
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"cannot read the calibration {calibration}: {error}") from None
+        print(f"wrote {rewrite_header(checkpoint, out, calibration=entries)}")
 
     @app.command("import-official")
     def import_official_command(

@@ -177,6 +177,15 @@ def decide(
     )
 
 
+def preliminary(passes: Passes, calibration: Calibration, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Edge probabilities, the graph without acyclicity, and agreement, each (A, A), without knowledge."""
+    calibration = calibration.at(len(passes))
+    single, edges, _ = edge_probabilities(passes, calibration)
+    threshold = _threshold(passes.protocol, calibration, edges, rows)
+    agreed = agreement(single, threshold)
+    return edges, binarize(edges, threshold) & (agreed >= passes.protocol.min_agreement), agreed
+
+
 def edge_probabilities(passes: Passes, calibration: Calibration) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Probabilities of single passes (K, A, A), and edge and existence probabilities of all together (A, A)."""
     protocol = passes.protocol

@@ -6,7 +6,7 @@ Shapes: K passes, N rows, A columns that the passes see, F features, L features 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
@@ -16,11 +16,12 @@ from foundcause.errors import ConfigError
 from foundcause.features.precision import single_precision
 from foundcause.features.series import RowDependence, lagged_statistics
 from foundcause.inference.canonical_order import canonical_order, standardized
-from foundcause.inference.decoding import Passes
+from foundcause.inference.decoding import Passes, preliminary
 from foundcause.inference.memory import choose_batch, refuse_too_much
 from foundcause.inference.outlier_cells import without_outliers
 from foundcause.inference.protocols import Protocol, protocol_named
 from foundcause.inference.threads import side_by_side
+from foundcause.model.calibration import Calibration
 from foundcause.model.config import WIDE
 
 if TYPE_CHECKING:
@@ -30,8 +31,14 @@ if TYPE_CHECKING:
     from foundcause.model.interface import Network
 
 Progress = Callable[[int, int, str], None]
+Update = Callable[[Passes], None]
 
 MOST_PASSES = 10
+_STEP = 2  # passes between two looks at whether the answer has settled
+_EDGES_CHANGED, _PROBABILITY_CHANGED, _AGREEMENT_CHANGED = 0.05, 0.03, 0.1
+"""The answer has settled when the last step changed at most so large a share of the edges, and probabilities and
+agreement of the edges by at most so much on average. Chosen on 260 synthetic tasks of the calibration: 6.7 passes on
+average, and F1, log-loss and calibration error of ten passes within their standard errors."""
 _CACHED_PAIRS = 1024  # pairs of one call of the network: more do not make it faster, and leave less to share out
 _HEADS = {
     "edges": "edge_logits",
@@ -43,10 +50,10 @@ _HEADS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How many passes to run, by which protocol and seed."""
+    """How many passes to run, by which protocol and seed; ``n_passes`` None runs until the answer has settled."""
 
     protocol: Protocol
-    n_passes: int
+    n_passes: int | None
     random_state: int
 
 
@@ -73,13 +80,13 @@ def plan(
     protocol : str or Protocol, optional
         By default the default protocol.
     n_passes : int or "auto"
-        "auto" runs as many as the protocol says.
+        "auto" runs as many as the protocol says; the default one runs until the answer has settled.
     random_state : int
         Seed of rows, column orders, ties and donors.
     """
     chosen = protocol_named(protocol)
-    count = (chosen.n_passes or MOST_PASSES) if n_passes == "auto" else n_passes
-    if count < 1:
+    count = chosen.n_passes if n_passes == "auto" else n_passes
+    if count is not None and count < 1:
         raise ConfigError(f"n_passes={count} must be at least 1")
     return Plan(protocol=chosen, n_passes=count, random_state=random_state)
 
@@ -95,13 +102,13 @@ def draw_passes(plan: Plan, *, rows: int, variables: int, n_effective: int | Non
     n_effective : int, optional
         Effective sample size, for protocols that use it; by default all rows.
     """
-    protocol = plan.protocol
+    protocol, count = plan.protocol, plan.n_passes or MOST_PASSES
     if protocol.draws is not None:
-        chosen, orders = protocol.draws(rows, variables, plan.n_passes)
+        chosen, orders = protocol.draws(rows, variables, count)
         return [Draw(rows=chosen, columns=order, omits_outliers=False) for order in orders]
     limit = min(protocol.max_rows, n_effective if n_effective and protocol.uses_effective_size else rows)
     draws = []
-    for k in range(plan.n_passes):
+    for k in range(count):
         rng = np.random.default_rng([plan.random_state, k])
         sample = _sample(protocol, rows, limit, k, rng)
         order = rng.permutation(variables) if protocol.permute else None
@@ -120,6 +127,7 @@ def _sample(protocol: Protocol, rows: int, limit: int, k: int, rng: np.random.Ge
     return None if limit == rows else np.sort(rng.choice(rows, size=limit, replace=False))
 
 
+@single_precision()
 def run_passes(
     network: Network,
     matrix: Matrix | np.ndarray,
@@ -128,6 +136,7 @@ def run_passes(
     progress: Progress | None = None,
     *,
     left_out: Sequence[str] = (),
+    on_update: Update | None = None,
 ) -> Passes:
     """Run the passes of a plan over a table.
 
@@ -144,6 +153,8 @@ def run_passes(
         Called as ``progress(done, total, stage)``.
     left_out : sequence of str
         Names of dropped columns, which knowledge must not name.
+    on_update : callable, optional
+        Called with the passes so far whenever more of them are done, where their number is not fixed.
 
     Returns
     -------
@@ -158,16 +169,14 @@ def run_passes(
     columns = active[columns]
     reads_lags = plan.protocol.uses_effective_size and network.config.reads_lags
     lags = lagged_statistics(cells[:, columns], rows) if reads_lags else None
-    logits, statistics = _run(network, _scaled(cells[:, columns][row_order], network), rows, plan, lags, progress)
-    return Passes(
-        **logits,
-        factored=not network.released,
-        protocol=plan.protocol,
-        names=names,
-        columns=columns,
-        left_out=tuple(left_out),
-        statistics=statistics,
-    )
+    values = _scaled(cells[:, columns][row_order], network)
+    passes: Passes | None = None
+    for passes in _run(network, values, rows, plan, lags, progress):
+        passes = replace(passes, names=names, columns=columns, left_out=tuple(left_out))
+        if on_update is not None and plan.n_passes is None:
+            on_update(passes)
+    assert passes is not None
+    return passes
 
 
 def _working_order(values: np.ndarray, protocol: Protocol) -> tuple[np.ndarray, np.ndarray]:
@@ -185,7 +194,48 @@ def _scaled(values: np.ndarray, network: Network) -> np.ndarray:
     return standardized(values)
 
 
-@single_precision()
+def least_passes(network: Network, values: np.ndarray, plan: Plan) -> int:
+    """Passes that an answer needs: every kind of pass that matters for the table has run.
+
+    Where cells are missing, every fourth pass leaves them; where there are outlier cells, every second one omits them.
+    """
+    if network.config.fills_gaps and bool(np.isnan(values).any()):
+        return 4
+    if not plan.protocol.omits_outliers:
+        return 1
+    # Tables that are not wide get a second pass in any case, because one says nothing about agreement.
+    return 2 if values.shape[1] < WIDE or without_outliers(values) is not values else 1
+
+
+def most_passes(least: int, variables: int) -> int:
+    """Passes that are run at most: ten, and fewer over wide tables, where one pass sees many pairs and takes long."""
+    return max(least, MOST_PASSES if variables < WIDE else int(MOST_PASSES * (WIDE / variables) ** 2))
+
+
+def settled(before: Passes, now: Passes, calibration: Calibration, rows: int) -> bool:
+    """Whether the last passes changed the answer by less than the tolerance."""
+    (edges, graph, agreed), (new_edges, new_graph, new_agreed) = (
+        preliminary(passes, calibration, rows) for passes in (before, now)
+    )
+    either = graph | new_graph
+    if not either.any():
+        return True
+    changes = (graph != new_graph)[either], np.abs(edges - new_edges)[either], np.abs(agreed - new_agreed)[either]
+    limits = (_EDGES_CHANGED, _PROBABILITY_CHANGED, _AGREEMENT_CHANGED)
+    return all(change.mean() <= limit for change, limit in zip(changes, limits, strict=True))
+
+
+def _windows(plan: Plan, batch: int, least: int, most: int) -> Iterator[tuple[range, bool]]:
+    """Passes that run at once, and whether to look at the answer after them."""
+    stops = [plan.n_passes] if plan.n_passes else [least, *range(least + _STEP, most, _STEP), most]
+    start = 0
+    for stop in stops:
+        while start < stop:
+            end = min(start + batch, stop)
+            yield range(start, end), plan.n_passes is None and end == stop
+            start = end
+
+
 def _run(
     network: Network,
     values: np.ndarray,
@@ -193,21 +243,27 @@ def _run(
     plan: Plan,
     lags: np.ndarray | None,
     progress: Progress | None,
-) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
-    """Logits (K, A, A) float32 by head, and the statistics (A, A, F) of the first pass."""
+) -> Iterator[Passes]:
+    """The passes so far, each time that more are done; the last ones are the answer."""
     N, A = values.shape
     if A < 2:
-        return {name: np.zeros((plan.n_passes, A, A), dtype=np.float32) for name in _HEADS}, None
+        zeros = np.zeros((1, A, A), dtype=np.float32)
+        yield Passes(edges=zeros, existence=zeros, direction=zeros, confounding=zeros, factored=not network.released)
+        return
+    least = least_passes(network, values, plan)
+    most = plan.n_passes or most_passes(least, A)
     sizes = {"rows": min(N, plan.protocol.max_rows), "variables": A, "features": network.features.count}
-    batch = choose_batch(network.config, n_passes=plan.n_passes, **sizes)
+    batch = choose_batch(network.config, n_passes=most, **sizes)
     refuse_too_much(network.config, batch=batch, **sizes)
     draws = draw_passes(plan, rows=N, variables=A, n_effective=rows.n_effective)
-    kept = without_outliers(values) if any(draw.omits_outliers for draw in draws) else values
+    kept = without_outliers(values) if any(draw.omits_outliers for draw in draws[:most]) else values
     runner = _Runner(network, (values, kept), plan.random_state, lags)
+    calibration = Calibration.from_metadata(network.metadata)
     found: dict[str, list[np.ndarray]] = {name: [] for name in _HEADS}
-    done, total = 0, 2 * len(draws)
-    for start in range(0, len(draws), batch):
-        window = range(start, min(start + batch, len(draws)))
+    before: Passes | None = None
+    passes: Passes | None = None
+    done, total = 0, 2 * most
+    for window, look in _windows(plan, batch, least, most):
         for ready in runner.prepare(draws, window):
             _report(progress, min(done + ready, total), total, "statistics")
         done += len(window)
@@ -217,7 +273,26 @@ def _run(
                 found[name].extend(matrices)
             done += len(logits["edges"])
             _report(progress, done, total, "network")
-    return {name: np.stack(matrices) for name, matrices in found.items()}, runner.first
+        if look or window.stop == most:
+            before, passes = passes, _stacked(found, network, plan, runner.first)
+            yield passes
+            if look and before is not None and settled(before, passes, calibration, rows.n_effective):
+                break
+    _report(progress, total, total, "network")
+
+
+def _stacked(
+    logits: dict[str, list[np.ndarray]], network: Network, plan: Plan, statistics: np.ndarray | None
+) -> Passes:
+    return Passes(
+        edges=np.stack(logits["edges"]),
+        existence=np.stack(logits["existence"]),
+        direction=np.stack(logits["direction"]),
+        confounding=np.stack(logits["confounding"]),
+        factored=not network.released,
+        protocol=plan.protocol,
+        statistics=statistics,
+    )
 
 
 class _Runner:

@@ -136,6 +136,16 @@ def weights_digest(network: Network) -> str:
     return digest.hexdigest()[:12]
 
 
+def rewrite_header(
+    path: str | os.PathLike[str], out: str | os.PathLike[str], *, calibration: dict[str, Any] | None = None
+) -> Path:
+    """Write a checkpoint anew in today's format with the same tensors, its calibration entries replaced or added."""
+    network, metadata = load(path)
+    if calibration:
+        metadata = {**metadata, "calibration": {**(metadata.get("calibration") or {}), **calibration}}
+    return save(out, network, metadata=metadata)
+
+
 def weights(path: str | os.PathLike[str]) -> tuple[NetworkConfig, list[str], dict[str, Tensor]]:
     """Configuration, feature names and tensors of a checkpoint, also of one whose features were fewer than today's."""
     source = Path(path)
@@ -188,9 +198,28 @@ def _header(source: Path, entries: dict[str, str] | None) -> dict[str, Any]:
             f"{source} has checkpoint format {header.get('format_version')!r}, this foundcause ({__version__}) reads "
             f"up to {FORMAT_VERSION}; it was written by foundcause {header.get('package_version')!r}: use that version"
         )
+    if isinstance(header.get("metadata"), dict):
+        header["metadata"] = _with_later_calibration(source, header["metadata"])
     if not isinstance(header.get("config"), dict) or not isinstance(header.get("metadata"), dict):
         raise CheckpointError(f"the header of {source} lacks its config or metadata; fetch the checkpoint again")
     return header
+
+
+def _with_later_calibration(source: Path, metadata: dict[str, Any]) -> dict[str, Any]:
+    """The metadata with what ``NAME.calibration.json`` beside the file adds to its calibration or replaces in it.
+
+    Coefficients that were fitted after the file was published need no new copy of its weights.
+    """
+    later = source.with_suffix(".calibration.json")
+    if not later.is_file():
+        return metadata
+    try:
+        entries = json.loads(later.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"cannot read {later}: {error}; remove it to use the calibration of {source}") from error
+    if not isinstance(entries, dict):
+        raise CheckpointError(f"{later} is no object of calibration entries; remove it or fit it again")
+    return {**metadata, "calibration": {**(metadata.get("calibration") or {}), **entries}}
 
 
 def _config(source: Path, header: dict[str, Any]) -> NetworkConfig:

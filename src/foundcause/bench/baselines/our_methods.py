@@ -91,7 +91,7 @@ def _ablated(part: str) -> Callable[[Table], Answer]:
         probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
         before = _discover(probe, n_passes=1).probabilities.to_numpy()
         with ablate(network, part):
-            answer = _answer(_discover(table))
+            answer = _answer(_discover(table, n_passes=10))
         if (_discover(probe, n_passes=1).probabilities.to_numpy() != before).any():
             raise InputError(f"the network is not what it was before '{part}' was switched off")
         return answer
@@ -118,7 +118,7 @@ METHODS = (
     Method(
         "foundcause",
         "foundcause",
-        _run(),
+        _run(n_passes=10),
         f"default protocol ({IN_WORDS}), 10 passes",
         paper="FoundCause (ours)",
         random=True,
