@@ -339,9 +339,9 @@ def test_provisional_results_come_while_passes_are_added(tiny_checkpoint):
     final = fc.discover(survey(), checkpoint=tiny_checkpoint, on_update=updates.append)
     counts = [result.provenance["options"]["n_passes"] for result in updates]
     assert counts[0] == 4 and counts == sorted(set(counts))  # the survey has gaps
-    np.testing.assert_array_equal(updates[-1].edge_probabilities, final.edge_probabilities)
+    np.testing.assert_array_equal(updates[-1].decoded.edges, final.decoded.edges)
     fixed = fc.discover(survey(), checkpoint=tiny_checkpoint, n_passes=counts[0])
-    np.testing.assert_allclose(fixed.edge_probabilities, updates[0].edge_probabilities, atol=1e-6)
+    np.testing.assert_allclose(fixed.decoded.edges, updates[0].decoded.edges, atol=1e-6)
     before = len(updates)
     fc.discover(survey(), checkpoint=tiny_checkpoint, n_passes=2, on_update=updates.append)
     assert len(updates) == before  # a fixed number has no provisional answers
