@@ -20,9 +20,11 @@ from foundcause.inference.decoding import Passes, decode
 from foundcause.inference.passes import Plan, Progress, plan, run_passes
 from foundcause.inference.protocols import Protocol
 from foundcause.inference.provenance import file_digest, table_digest, versions
+from foundcause.inference.stored_passes import load_passes
 from foundcause.knowledge import Knowledge
 from foundcause.model.calibration import Calibration
 from foundcause.report.evidence import evidence_matrices
+from foundcause.report.export import PASSES_FILE
 from foundcause.result import Result
 from foundcause.weights import checkpoint_path
 
@@ -168,6 +170,8 @@ def discover(
             knowledge=known,
             preview=_preview(table.values, seed),
             evidence=evidence,
+            passes=replace(passes, statistics=None),
+            calibration=calibration,
         )
 
     update = None if on_update is None else lambda passes: on_update(result_of(passes, final=False))
@@ -177,7 +181,14 @@ def discover(
 
 
 def load(path: str | Path) -> Result:
-    """Read a saved result: its JSON file, or the folder that ``Result.save`` wrote."""
+    """Read a saved result.
+
+    Parameters
+    ----------
+    path : path
+        Its JSON file, or the folder that ``Result.save`` wrote. With the folder come the passes, so that
+        ``Result.with_knowledge`` works.
+    """
     place = Path(path)
     if place.is_dir():
         candidates = [file for file in (place / "result.json", *sorted(place.glob("*.json"))) if file.is_file()]
@@ -187,9 +198,11 @@ def load(path: str | Path) -> Result:
     if not place.is_file():
         raise InputError(f"there is no file {str(place)!r}; give a result written by foundcause")
     try:
-        return Result.from_json(place)
+        result = Result.from_json(place)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {str(place)!r}: {error}") from error
+    stored = load_passes(place.with_name(PASSES_FILE), result.key)
+    return result if stored is None else replace(result, passes=stored[0], calibration=stored[1])
 
 
 class _Clock:

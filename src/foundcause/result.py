@@ -5,9 +5,10 @@ Shapes: D columns. In every matrix ``[i, j]`` is about "i causes j".
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,9 @@ from foundcause.data.table import Column
 from foundcause.errors import InputError
 from foundcause.files import write_text
 from foundcause.findings import Finding, by_severity, remark
-from foundcause.inference.decoding import Decoded
+from foundcause.inference.decoding import Decoded, Passes
 from foundcause.knowledge import Knowledge
+from foundcause.model.calibration import Calibration
 from foundcause.report.notebook import notebook_page, summary
 
 if TYPE_CHECKING:
@@ -69,6 +71,10 @@ class Result:
         At most a few hundred rows of the encoded table, for scatter plots. NaN where unobserved.
     evidence : dict of str to ndarray of shape (D, D)
         Statistics that speak for or against a direction.
+    passes : Passes or None
+        Logits of every pass. None when they were too large to be stored with the result.
+    calibration : Calibration or None
+        How logits become probabilities. None with ``passes``.
     """
 
     names: tuple[str, ...]
@@ -80,6 +86,8 @@ class Result:
     knowledge: Knowledge | None = None
     preview: np.ndarray | None = None
     evidence: dict[str, np.ndarray] = field(default_factory=dict)
+    passes: Passes | None = None
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "findings", by_severity(self.findings))
@@ -247,6 +255,75 @@ class Result:
 
     def _repr_html_(self) -> str:
         return notebook_page(self)
+
+    # ---- knowledge -----------------------------------------------------------------------------------------------
+
+    def with_knowledge(
+        self,
+        knowledge: Knowledge | Mapping[str, Any] | str | Path | None = None,
+        *,
+        threshold: float | None = None,
+        **statements: Any,
+    ) -> Result:
+        """Return the answer with further knowledge, at once: the passes are decoded again, the network does not run.
+
+        Parameters
+        ----------
+        knowledge : Knowledge, mapping, path or None
+            What is added to the knowledge of this answer.
+        threshold : float or None
+            Probability from which an edge is shown. None keeps the rule of this answer.
+        **statements
+            Fields of ``Knowledge``, such as ``roots=["age"]``.
+
+        Returns
+        -------
+        Result
+        """
+        from foundcause.inference.decoding import decode
+
+        if self.passes is None or self.calibration is None:
+            raise InputError(
+                "this result does not hold its passes: it is of an older version, or they were too large to be stored; "
+                "call discover again with knowledge=..."
+            )
+        added = (Knowledge.of(knowledge) or Knowledge()).merged(Knowledge(**statements))
+        known = (self.knowledge or Knowledge()).merged(added)
+        options = self.provenance["options"]
+        threshold = options["threshold"] if threshold is None else threshold
+        n_effective = self.provenance["data"]["n_effective"]
+        decoded = decode(self.passes, self.calibration, known, threshold, n_effective)
+        changed = replace(
+            self,
+            decoded=decoded,
+            knowledge=known or None,
+            provenance={**self.provenance, "options": {**options, "threshold": threshold}},
+        )
+        before = self._graph_findings()
+        kept = [finding for finding in self.findings if finding not in before]
+        return replace(changed, findings=by_severity([*changed._graph_findings(), *kept]))
+
+    def _graph_findings(self) -> list[Finding]:
+        """The findings about the graph, which other knowledge changes."""
+        from foundcause.diagnostics import graph_findings
+
+        known = self.knowledge or Knowledge()
+        forbidden, required = known.masks(self.names)
+        contradicting = self.decoded.contradicting
+        return graph_findings(
+            self.decoded,
+            self.column_info[: len(self.names)],
+            threshold_given=self.provenance["options"]["threshold"] is not None,
+            required=required,
+            forbidden=forbidden,
+            roots=known.uncaused(self.names),
+            contradicting=contradicting if contradicting.size else np.zeros_like(required),
+        )
+
+    @cached_property
+    def key(self) -> str:
+        """A digest of the probabilities, by which stored passes know their answer."""
+        return hashlib.sha256(np.ascontiguousarray(self.decoded.edges).tobytes()).hexdigest()[:16]
 
     # ---- decisions -----------------------------------------------------------------------------------------------
 

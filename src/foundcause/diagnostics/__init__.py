@@ -7,7 +7,7 @@ its subject, call it here, and add its sentence to ``findings/answers.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,10 +30,10 @@ from foundcause.diagnostics.time_steps import time_step_findings
 from foundcause.findings import Finding
 
 if TYPE_CHECKING:
-    from foundcause.data import Matrix
+    from foundcause.data import Column, Matrix
     from foundcause.inference.decoding import Decoded
 
-__all__ = ["diagnose", "diagnose_table"]
+__all__ = ["diagnose", "diagnose_table", "graph_findings"]
 
 _TRAINED_COLUMNS = 50  # of networks whose header does not say
 
@@ -133,30 +133,46 @@ def diagnose(
     list of Finding
         The most important of each severity first.
     """
-    active = table.active
     columns = table.columns[: len(table.names)]
+    knowledge = {"required": required, "forbidden": forbidden, "roots": roots, "contradicting": contradicting}
     return [
-        *network_findings(metadata, columns=int(active.sum()), n_passes=n_passes, own_scale=own_scale),
-        *confounding_findings(
-            answer.confounding > answer.confounding_threshold, table.names, active=active, roots=roots
-        ),
-        *name_findings(answer.adjacency & ~required, columns),
-        *edge_findings(
-            answer.edges,
-            answer.adjacency,
-            table.names,
-            active=active,
-            threshold=answer.threshold,
-            given=threshold_given,
-            required=required,
-            forbidden=forbidden,
-            contradicting=contradicting,
-        ),
+        *network_findings(metadata, columns=int(table.active.sum()), n_passes=n_passes, own_scale=own_scale),
+        *graph_findings(answer, columns, threshold_given=threshold_given, **knowledge),
         *diagnose_table(
             table,
             n_effective=n_effective,
             direction=direction,
             trained_columns=int(metadata.get("trained_variables", _TRAINED_COLUMNS)),
             filled=filled,
+        ),
+    ]
+
+
+def graph_findings(
+    answer: Decoded,
+    columns: Sequence[Column],
+    *,
+    threshold_given: bool,
+    required: np.ndarray,
+    forbidden: np.ndarray,
+    roots: np.ndarray,
+    contradicting: np.ndarray,
+) -> list[Finding]:
+    """Check the graph alone, which other knowledge changes. Arguments are those of ``diagnose``."""
+    names = [column.name for column in columns]
+    active = np.array([column.role == "variable" for column in columns], dtype=bool)
+    return [
+        *confounding_findings(answer.confounding > answer.confounding_threshold, names, active=active, roots=roots),
+        *name_findings(answer.adjacency & ~required, columns),
+        *edge_findings(
+            answer.edges,
+            answer.adjacency,
+            names,
+            active=active,
+            threshold=answer.threshold,
+            given=threshold_given,
+            required=required,
+            forbidden=forbidden,
+            contradicting=contradicting,
         ),
     ]

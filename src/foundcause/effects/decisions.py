@@ -250,12 +250,16 @@ def table_blocks(result: Result | None, data: Any) -> list[Block]:
 
 def _deviations(result: Result) -> PassDeviations | None:
     """What the passes disagree about, in calibrated logits; None if the result does not hold its passes."""
-    passes = getattr(result, "passes", None)
+    passes = result.passes
     if passes is None or len(passes.existence) < 2:
         return None
 
+    D, columns = len(result.names), passes.columns
+
     def around_mean(logits: np.ndarray) -> np.ndarray:
-        return np.nan_to_num(logits - logits.mean(axis=0))
+        deviations = np.zeros((len(logits), D, D))
+        deviations[:, columns[:, None], columns[None, :]] = np.nan_to_num(logits - logits.mean(axis=0))
+        return deviations
 
     return PassDeviations(
         existence=around_mean(passes.existence),

@@ -117,6 +117,8 @@ def decode(
     Decoded
         Columns that the passes did not see have no edges but required ones.
     """
+    from foundcause.inference.statements import apply_statements
+
     known, D, columns = knowledge or Knowledge(), len(passes.names), passes.columns
     forbidden, required = known.masks(passes.names, left_out=passes.left_out)
     if len(columns) < 2:
@@ -130,9 +132,11 @@ def decode(
             threshold=threshold,
             forbidden=forbidden[inside],
             required=required[inside],
+            odds=known.odds(passes.names)[inside] if known.beliefs else None,
         )
         free = spread(decoded, columns, D)
     found = apply_knowledge(free, required, known.before(passes.names), known.uncaused(passes.names))
+    found = apply_statements(found, known, passes.names)
     return replace(found, contradicting=free.adjacency & ~found.adjacency)
 
 
@@ -144,8 +148,9 @@ def decide(
     threshold: float | None = None,
     forbidden: np.ndarray | None = None,
     required: np.ndarray | None = None,
+    odds: np.ndarray | None = None,
 ) -> Decoded:
-    """Turn passes into one graph over the A columns that they saw, with knowledge as (A, A) bool masks."""
+    """Turn passes into one graph over the A columns that they saw, with knowledge as (A, A) masks and odds."""
     protocol = passes.protocol
     calibration = (calibration or Calibration()).at(len(passes))
     A = passes.edges.shape[-1]
@@ -153,6 +158,9 @@ def decide(
     required = np.zeros((A, A), dtype=bool) if required is None else required
 
     single, edges, existence = edge_probabilities(passes, calibration)
+    if odds is not None:
+        single, _ = weigh_beliefs(single, _existence(single), odds)
+        edges, existence = weigh_beliefs(edges, existence, odds)
     single, _ = constrain(single, _existence(single), forbidden, required)
     edges, existence = constrain(edges, existence, forbidden, required)
     if threshold is None:
@@ -251,6 +259,23 @@ def constrain(
     touched = forbidden | forbidden.T | required | required.T
     exists = np.where(touched, np.maximum(edges, np.swapaxes(edges, -1, -2)), existence)
     return edges, exists * ~np.eye(edges.shape[-1], dtype=bool)
+
+
+def weigh_beliefs(edges: np.ndarray, existence: np.ndarray, odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return edge and existence probabilities (..., D, D) with beliefs as independent evidence.
+
+    A pair is in one of three states: i causes j, j causes i, or no edge. ``odds`` (D, D) multiply the weight of an
+    edge, and the three probabilities are normalized again.
+    """
+    if (odds == 1).all():
+        return edges, existence
+    reverse = np.swapaxes(edges, -1, -2)
+    neither = np.maximum(1 - np.minimum(edges + reverse, 1.0), 0.0)
+    total = edges * odds + reverse * odds.T + neither
+    weighed = edges * odds / np.maximum(total, 1e-300)
+    touched = (odds != 1) | (odds.T != 1)
+    edges = np.where(touched, weighed, edges)
+    return edges, np.where(touched, np.minimum(edges + np.swapaxes(edges, -1, -2), 1.0), existence)
 
 
 def spread(decoded: Decoded, columns: np.ndarray, D: int) -> Decoded:

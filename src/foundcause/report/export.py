@@ -12,6 +12,7 @@ from foundcause.data import ReadOptions, TableEncoder, read_table
 from foundcause.data.names import as_text
 from foundcause.errors import ConfigError, InputError, OutputError
 from foundcause.files import escape_formula, replacing, replacing_files, write_text
+from foundcause.inference.stored_passes import save_passes
 from foundcause.report.page import render_html
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from foundcause.result import Result
 
+PASSES_FILE = "passes.npz"
 PICTURES = ("png", "svg", "pdf")
 _LISTS = ("edges", "confounded_pairs")
 _MATRICES = ("adjacency", "probabilities", "confounding")
@@ -30,6 +32,7 @@ FILES = (
     *(f"graph.{suffix}" for suffix in ("dot", "mmd", "graphml", "gml", "png")),
     "report.html",
     "suggestions.toml",
+    PASSES_FILE,
 )
 """What ``save`` writes into a folder."""
 
@@ -65,6 +68,8 @@ def save(result: Result, folder: str | Path, *, embed_rows: int = 0) -> Path:
         result.to_gml(new / "graph.gml")
         result.plot(new / "graph.png").figure.clear()
         result.to_html(new / "report.html", embed_rows=embed_rows)
+        if result.passes is not None and result.calibration is not None:
+            save_passes(new / PASSES_FILE, result.passes, result.calibration, result.key)
         if suggestions := suggested_options(result):
             write_text(new / "suggestions.toml", suggestions)
     return folder
