@@ -34,7 +34,7 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
     path = write(tmp_path, PLAIN.replace("city", "größe").replace("Rome", "Köln"), encoding=encoding)
     table = read_table(path)
     assert table.columns[1].name == "größe"
-    assert ("not-utf-8" in codes(table)) == (encoding in ("latin-1", "cp1252"))
+    assert ("other-encoding" in codes(table)) == (encoding in ("latin-1", "cp1252"))
 
 
 def test_an_encoding_that_changes_late(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def _read(path: Path, dialect: Dialect, options: ReadOptions) -> Raw:
 def _about_file(dialect: Dialect, ragged: int) -> list[Finding]:
     findings = []
     if dialect.encoding in ("cp1252", "latin-1"):
-        findings.append(Finding(code="not-utf-8", details={"encoding": dialect.encoding}))
+        findings.append(Finding(code="other-encoding", details={"encoding": dialect.encoding}))
     if dialect.titles:
         shown = examples(dialect.titles, most=3)
         findings.append(Finding(code="title-lines", details={"lines": len(dialect.titles), "words": shown}))

@@ -55,7 +55,7 @@ def _option(finding: Finding, option: str) -> str:
 # ---- the source ------------------------------------------------------------------------------------------------------
 
 
-@_entry("not-utf-8")
+@_entry("other-encoding")
 def _(finding: Finding) -> str:
     called = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[finding.details["encoding"]]
     return f"The file is not UTF-8 and was read as {called}. Check letters with accents."
