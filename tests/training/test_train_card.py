@@ -44,7 +44,7 @@ def test_the_card_tells_the_checkpoint_and_its_validation(tmp_path: Path) -> Non
         "90 minutes",
         "1.25 (existence)",
         "10 passes averaged",
-        "11 tasks of each family",
+        "11 tasks of each suite",
         "Never trained on: sensors, ecology",
         "| pairs | 0.912 | 0.500 | – | 0.750 | – |",
     )
@@ -57,7 +57,7 @@ def test_figures_of_other_weights_and_other_counts_are_refused(tmp_path: Path) -
     path = _checkpoint(tmp_path, calibration=CALIBRATION, trained_variables=100, **about)
     digest = weights_digest(FoundCause(TINY))
     told = VALIDATION | {"weights": digest, "tasks": 4, "checkpoint": "best.safetensors"}
-    assert "4 tasks of each family" in model_card(path, told)
+    assert "4 tasks of each suite" in model_card(path, told)
     with pytest.raises(ConfigError, match="other weights"):
         model_card(path, told | {"weights": weights_digest(FoundCause(TINY, seed=1))})
     with pytest.raises(ConfigError, match="had 4 tasks"):

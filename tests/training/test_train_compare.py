@@ -36,7 +36,7 @@ def test_a_difference_has_the_error_of_paired_tasks() -> None:
     found = _comparison(one=np.stack([hard, hard + gap])).difference(1)
     assert found.loss == pytest.approx(gap.mean())
     assert found.error == pytest.approx(gap.std(ddof=1) / 20)
-    assert found.tells
+    assert found.notable
 
 
 def test_families_weigh_the_same_and_both_losses_of_a_task_belong_together() -> None:
@@ -64,7 +64,7 @@ def test_equal_networks_do_not_differ_and_the_loss_is_that_of_validation(
         found = compare([("a", first), ("again", first), ("b", other)], settings, workers, lambda _: None)
         result = validation(settings, TINY, workers, say=lambda _: None).evaluate(other)
     assert found.difference(1) == Difference(loss=0.0, error=0.0)
-    assert not found.difference(1).tells
+    assert not found.difference(1).notable
     assert found.loss(2) == pytest.approx(result.loss)
     assert found.loss(2) - found.loss(0) == pytest.approx(found.difference(2).loss)
     assert found.difference(2).error > 0

@@ -1,6 +1,6 @@
 """Checkpoints against one another on the same validation tasks: differences with their standard errors.
 
-Shapes: C checkpoints, T tasks of a family.
+Shape letters: C checkpoints, T tasks of a suite.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from foundcause.training.workers import Workers
 
 LOSSES = ("existence_loss", "direction_loss")
 _SHOWN = (*LOSSES, "f1", "direction", "auroc", "confounder_auroc")
-_TELLING = 2.0  # standard errors from which a difference is marked
+_NOTABLE = 2.0  # standard errors from which a difference is marked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,30 +30,30 @@ class Difference:
     error: float
 
     @property
-    def tells(self) -> bool:
+    def notable(self) -> bool:
         """Whether it is more than two standard errors from nothing."""
-        return abs(self.loss) > _TELLING * self.error
+        return abs(self.loss) > _NOTABLE * self.error
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Scores of every task: ``scores[family][metric]`` is (C, T), NaN where a task cannot say."""
+    """Scores of every task: ``scores[suite][metric]`` is (C, T), NaN where a task cannot say."""
 
     names: tuple[str, ...]
     scores: Mapping[str, Mapping[str, np.ndarray]]
 
     def mean(self, checkpoint: int, metric: str) -> float:
-        """Mean over families of the mean over their tasks."""
+        """Mean over suites of the mean over their tasks."""
         means = [_mean(found[metric][checkpoint]) for found in self.scores.values()]
         return _mean(np.array(means))
 
     def loss(self, checkpoint: int) -> float:
-        """As validation has it: means over families of both log-losses, added."""
+        """As validation has it: means over suites of both log-losses, added."""
         return sum(m for m in (self.mean(checkpoint, metric) for metric in LOSSES) if not np.isnan(m))
 
-    def difference(self, checkpoint: int, families: Collection[str] | None = None) -> Difference:
-        """From the first checkpoint, over all families or some."""
-        chosen = [found for name, found in self.scores.items() if families is None or name in families]
+    def difference(self, checkpoint: int, suites: Collection[str] | None = None) -> Difference:
+        """From the first checkpoint, over all suites or some."""
+        chosen = [found for name, found in self.scores.items() if suites is None or name in suites]
         # a task with an edge has a say in both log-losses, so its two parts are added before they are squared
         parts: list[list[np.ndarray]] = [[] for _ in chosen]
         loss = 0.0
@@ -70,23 +70,23 @@ class Comparison:
         return Difference(loss=loss, error=float(np.sqrt(variance)))
 
     def table(self) -> str:
-        """Checkpoints, then the families in which they differ."""
+        """Checkpoints, then the suites in which they differ."""
         width = max(len(name) for name in (*self.names, *self.scores, "checkpoint")) + 2
         lines = [f"{'checkpoint':<{width}}{'loss':>8}  {'difference':<20}" + "".join(f"{n:>17}" for n in _SHOWN)]
         for k, name in enumerate(self.names):
-            against = _told(self.difference(k)) if k else ""
+            against = _difference_text(self.difference(k)) if k else ""
             lines.append(
                 f"{name:<{width}}{self.loss(k):>8.4f}  {against:<20}"
                 + "".join(f"{self.mean(k, metric):>17.4f}" for metric in _SHOWN)
             )
         if len(self.names) > 1:
-            lines += ["", f"{'family':<{width}}" + "".join(f"{name:>24}" for name in self.names[1:])]
-            for family in self.scores:
-                told = (_told(self.difference(k, [family])) for k in range(1, len(self.names)))
-                lines.append(f"{family:<{width}}" + "".join(f"{text:>24}" for text in told))
+            lines += ["", f"{'suite':<{width}}" + "".join(f"{name:>24}" for name in self.names[1:])]
+            for suite in self.scores:
+                texts = (_difference_text(self.difference(k, [suite])) for k in range(1, len(self.names)))
+                lines.append(f"{suite:<{width}}" + "".join(f"{text:>24}" for text in texts))
             lines.append(
                 f"\ndifferences are losses less those of {self.names[0]} on the same tasks, with standard errors over "
-                f"tasks; * is more than {_TELLING:g} of them"
+                f"tasks; * is more than {_NOTABLE:g} of them"
             )
         return "\n".join(lines)
 
@@ -102,12 +102,11 @@ def compare(
         if reads not in suites:
             suites[reads] = validation(settings, network.config, workers, say=say)
         say(f"answering with {name}")
-        found.append({family: _scores(network, items) for family, items in suites[reads].suites.items()})
+        found.append({suite: _scores(network, items) for suite, items in suites[reads].suites.items()})
     return Comparison(
         names=tuple(name for name, _ in networks),
         scores={
-            family: {metric: np.stack([one[family][metric] for one in found]) for metric in _SHOWN}
-            for family in found[0]
+            suite: {metric: np.stack([one[suite][metric] for one in found]) for metric in _SHOWN} for suite in found[0]
         },
     )
 
@@ -117,8 +116,8 @@ def _scores(network: Network, items: Sequence[Prepared]) -> dict[str, np.ndarray
     return {metric: np.array([task[metric] for task in tasks]) for metric in _SHOWN}
 
 
-def _told(difference: Difference) -> str:
-    return f"{difference.loss:+.4f} ({difference.error:.4f}){'*' if difference.tells else ' '}"
+def _difference_text(difference: Difference) -> str:
+    return f"{difference.loss:+.4f} ({difference.error:.4f}){'*' if difference.notable else ' '}"
 
 
 def _mean(values: np.ndarray) -> float:

@@ -26,7 +26,7 @@ _COLUMNS = {
 def model_card(checkpoint: Path, validation: Mapping[str, Any], *, tasks: int | None = None) -> str:
     """Markdown for a calibrated checkpoint; ``validation`` is what ``foundcause train evaluate --json`` wrote.
 
-    tasks: of each family, for a validation that does not say it.
+    tasks: of each suite, for a validation that does not say it.
     """
     network, metadata = load(checkpoint)
     tasks = _tasks_of(validation, weights_digest(network), tasks)
@@ -54,19 +54,19 @@ def model_card(checkpoint: Path, validation: Mapping[str, Any], *, tasks: int | 
     return "\n".join(lines) + "\n"
 
 
-def _tasks_of(validation: Mapping[str, Any], weights: str, told: int | None) -> int:
-    """Tasks of each family in a validation, which must be one of these weights."""
+def _tasks_of(validation: Mapping[str, Any], weights: str, given: int | None) -> int:
+    """Tasks of each suite in a validation, which must be one of these weights."""
     if not isinstance(validation, Mapping) or "families" not in validation:
         raise ConfigError("the validation is no output of train evaluate --json; write it with that command")
     if validation.get("weights", weights) != weights:
         raise ConfigError(
             f"the validation is of other weights ({validation.get('checkpoint')}); run train evaluate --json on these"
         )
-    found = validation.get("tasks", told)
+    found = validation.get("tasks", given)
     if found is None:
         raise ConfigError("the validation does not say how many tasks it had; give --tasks, or run train evaluate anew")
-    if told not in (None, found):
-        raise ConfigError(f"the validation had {found} tasks of each family, not {told}; leave --tasks out")
+    if given not in (None, found):
+        raise ConfigError(f"the validation had {found} tasks of each suite, not {given}; leave --tasks out")
     return int(found)
 
 
@@ -104,7 +104,7 @@ def _validation_words(metadata: Mapping[str, Any], tasks: int) -> str:
     if seen is None:
         known = "Which of them it was trained on is not known: a checkpoint it started from does not say"
     return (
-        f"{tasks} tasks of each family (pairs and excerpts: four times as many), reserved seeds, one pass, adjacent "
+        f"{tasks} tasks of each suite (pairs and excerpts: four times as many), reserved seeds, one pass, adjacent "
         f"from 0.4 on (`foundcause train evaluate`). {known}."
     )
 
@@ -114,8 +114,8 @@ def _table(validation: Mapping[str, Any]) -> list[str]:
     count = len(validation["families"])
     of = "" if count >= len(validation_suites()) else f" of these {count} suites"
     rows = {**dict(sorted(validation["families"].items())), f"**mean{of}**": validation["mean"]}
-    for family, metrics in rows.items():
-        lines.append(f"| {family} | " + " | ".join(_shown(metrics.get(name)) for name in _COLUMNS) + " |")
+    for suite, metrics in rows.items():
+        lines.append(f"| {suite} | " + " | ".join(_shown(metrics.get(name)) for name in _COLUMNS) + " |")
     return lines
 
 

@@ -27,11 +27,11 @@ _OF_PAIRS = ("pairs", "excerpts")
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Metrics of every family.
+    """Metrics of every suite.
 
-    loss: mean over families of existence plus direction log-loss; the checkpoint with the lowest is the best, because
+    loss: mean over suites of existence plus direction log-loss; the checkpoint with the lowest is the best, because
         it is far less noisy than anything that counts decisions.
-    score: mean over families of the mean of AUROC, F1 and direction accuracy, for people.
+    score: mean over suites of the mean of AUROC, F1 and direction accuracy, for people.
     """
 
     families: Mapping[str, Mapping[str, float]]
@@ -40,22 +40,22 @@ class Result:
 
     @property
     def loss(self) -> float:
-        """Mean over families of existence plus direction log-loss; families without an edge have existence alone."""
+        """Mean over suites of existence plus direction log-loss; suites without an edge have existence alone."""
         terms = [self.mean("existence_loss"), self.mean("direction_loss")]
-        known = [term for term in terms if not math.isnan(term)]
-        return sum(known) if known else math.nan
+        defined = [term for term in terms if not math.isnan(term)]
+        return sum(defined) if defined else math.nan
 
     @property
     def score(self) -> float:
-        """Mean over families of (AUROC + F1 + direction accuracy) / 3; a metric no task can say is left out."""
-        return _mean([family_score(metrics) for metrics in self.families.values()])
+        """Mean over suites of (AUROC + F1 + direction accuracy) / 3; a metric no task can say is left out."""
+        return _mean([suite_score(metrics) for metrics in self.families.values()])
 
     def badness(self, best_by: str) -> float:
         """What the best checkpoint has the least of: the loss, or what is missing to a perfect ``skeleton_f1``."""
         return self.loss if best_by == "loss" else 1.0 - self.mean(best_by)
 
     def mean(self, metric: str) -> float:
-        """Mean of one metric over the families that have it."""
+        """Mean of one metric over the suites that have it."""
         return _mean([metrics[metric] for metrics in self.families.values()])
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Result:
             "loss": _none_if_nan(self.loss),
             "score": _none_if_nan(self.score),
             "left_out_score": _none_if_nan(
-                _mean([family_score(m) for name, m in self.families.items() if name in self.left_out])
+                _mean([suite_score(m) for name, m in self.families.items() if name in self.left_out])
             ),
             "mean": {name: _none_if_nan(self.mean(name)) for name in next(iter(self.families.values()))},
             "families": {name: {k: _none_if_nan(v) for k, v in m.items()} for name, m in self.families.items()},
@@ -78,17 +78,17 @@ class Result:
         return f"validation: loss {self.loss:.4f}  score {self.score:.4f}  {means}  ({self.seconds:.1f} s)"
 
     def table(self) -> str:
-        """All families, one line each."""
+        """All suites, one line each."""
         names = list(next(iter(self.families.values())))
-        lines = [f"{'family':<18}" + "".join(f"{name:>17}" for name in names)]
-        for family, metrics in {**self.families, "mean": {name: self.mean(name) for name in names}}.items():
-            lines.append(f"{family:<18}" + "".join(f"{metrics[name]:>17.3f}" for name in names))
+        lines = [f"{'suite':<18}" + "".join(f"{name:>17}" for name in names)]
+        for name, metrics in {**self.families, "mean": {metric: self.mean(metric) for metric in names}}.items():
+            lines.append(f"{name:<18}" + "".join(f"{metrics[metric]:>17.3f}" for metric in names))
         return "\n".join(lines)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validation:
-    """Prepared tasks by family."""
+    """Prepared tasks by suite."""
 
     suites: Mapping[str, list[Prepared]]
     left_out: tuple[str, ...] = field(default=())
@@ -108,9 +108,24 @@ def validation(
     trained_on: Collection[str] | None = None,
     say: Callable[[str], None] = print,
 ) -> Validation:
-    """The suites for this model, from the cache where they were prepared before.
+    """Prepare the suites for a model, or read them from the cache.
 
-    trained_on: components the network learned from; other suites are scored apart. None if that is not known.
+    Parameters
+    ----------
+    config : TrainConfig
+        Which suites, and how many tasks of each.
+    model : NetworkConfig
+        What the network reads.
+    workers : Workers
+        Who prepares the tasks.
+    trained_on : collection of str, optional
+        Components that the network learned from; other suites are scored apart.
+    say : callable
+        Takes lines of text for the terminal.
+
+    Returns
+    -------
+    Validation
     """
     suites: dict[str, list[Prepared]] = {}
     chosen = validation_suites(config.validation_suites)
@@ -127,7 +142,7 @@ def validation(
 
 
 def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:
-    """The first ``count`` tasks of a recipe, prepared or read from the cache."""
+    """Prepare the first ``count`` tasks of a recipe, or read them from the cache."""
 
     def make() -> list[Prepared]:
         results = workers.ordered(Job(recipe, k) for k in range(count))
@@ -136,14 +151,14 @@ def suite(recipe: Recipe, count: int, workers: Workers) -> list[Prepared]:
     return kept(suite_path(recipe, count), make)
 
 
-def family_score(metrics: Mapping[str, float]) -> float:
-    """Mean of AUROC, F1 and direction accuracy of one family."""
+def suite_score(metrics: Mapping[str, float]) -> float:
+    """Mean of AUROC, F1 and direction accuracy of one suite."""
     return _mean([metrics[name] for name in SCORED])
 
 
 def _mean(values: list[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else float("nan")
+    defined = [value for value in values if not math.isnan(value)]
+    return sum(defined) / len(defined) if defined else float("nan")
 
 
 def _none_if_nan(value: float) -> float | None:
@@ -151,7 +166,7 @@ def _none_if_nan(value: float) -> float | None:
 
 
 def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tuple[str, ...]:
-    """Names of the suites of which a network trained on these components saw none; nothing is claimed for None."""
+    """Name the suites that a network trained on these components never learned from; none if that is not known."""
     if trained_on is None:
         return ()
     return tuple(
@@ -163,8 +178,8 @@ def unseen(suites: Mapping[str, Any], trained_on: Collection[str] | None) -> tup
 
 @torch.no_grad()
 def answers(network: Network, items: Sequence[Prepared], *, budget: float = 20_000.0) -> list[Answer]:
-    """Uncalibrated answers in the order of the items; the network must be in evaluation mode."""
-    found: list[Answer | None] = [None] * len(items)
+    """Answer prepared tasks without calibration, in their order; the network must be in evaluation mode."""
+    answered: list[Answer | None] = [None] * len(items)
     device = next(network.parameters()).device
     for group in _groups(items, budget):
         batch = collate([items[k] for k in group]).to(device)
@@ -174,7 +189,7 @@ def answers(network: Network, items: Sequence[Prepared], *, budget: float = 20_0
         shared = torch.sigmoid(prediction.confounding_logits.float()).cpu().numpy()
         for b, k in enumerate(group):
             d = items[k].variables
-            found[k] = Answer(
+            answered[k] = Answer(
                 adjacency=items[k].adjacency.astype(bool),
                 confounding=items[k].confounding.astype(bool),
                 existence=existence[b, :d, :d],
@@ -182,7 +197,7 @@ def answers(network: Network, items: Sequence[Prepared], *, budget: float = 20_0
                 shared=shared[b, :d, :d],
                 rows=items[k].rows,
             )
-    return [answer for answer in found if answer is not None]
+    return [answer for answer in answered if answer is not None]
 
 
 def _groups(items: Sequence[Prepared], budget: float) -> list[list[int]]:
