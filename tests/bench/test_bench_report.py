@@ -117,7 +117,7 @@ def test_pairs_are_weighted_and_failures_count_as_wrong(tmp_path: Path) -> None:
     assert result.decided == pytest.approx(3 / 4)
     store.append({**cell("reci", TUEBINGEN[3], status="failed"), "weight": 0.1})
     result = result_tables.pair_accuracy(list(store.cells().values()))
-    assert result.weighted.mean == result.coin == pytest.approx(1.5 / 2.1)
+    assert result.weighted.mean == result.strict == pytest.approx(1.5 / 2.1)
 
 
 def test_pairs_are_compared_pair_by_pair(tmp_path: Path) -> None:
@@ -316,3 +316,20 @@ def test_methods_are_compared_on_the_same_tables() -> None:
     kept = [(record["method"], record["dataset"], record["seed"]) for record in shared_runs(found)]
     assert kept.count(("foundcause", "hailfinder", 0)) == 1 and ("foundcause", "hailfinder", 2) not in kept
     assert sum(name == "dream4_1" for _, name, _ in kept) == 4
+
+
+def test_means_are_split_by_the_origin_of_the_data(tmp_path: Path) -> None:
+    store = Store(tmp_path / "clean.jsonl")
+    for name, f1 in (("sachs_obs", 0.2), ("petshop_high", 0.4), ("asia", 0.8), ("alarm_like", 1.0)):
+        store.append(cell("grasp", name, f1=f1))
+    text = result_tables.by_origin(tmp_path, "clean") or ""
+    assert "| GRaSP | 0.300 (2) | 0.800 (1) | 1.000 (1) |" in text
+    assert result_tables.sachs_and_petshop(tmp_path, ["grasp"]).endswith("GRaSP 0.300.")
+    assert result_tables.by_origin(tmp_path, "dimension") is None
+
+
+def test_ties_of_a_pair_are_half_right() -> None:
+    tied = {"correct": 0, "correct_or_coin": 0.5, "decided": 0, "confidence": 0.0, "weight": 1.0}
+    right = {**tied, "correct": 1, "correct_or_coin": 1.0, "decided": 1}
+    result = result_tables.pair_accuracy([{"status": "ok", "metrics": metrics} for metrics in (tied, right)])
+    assert (result.plain, result.strict, result.decided) == (0.75, 0.5, 0.5)

@@ -73,6 +73,10 @@ class Case:
         )
 
 
+PUBLISHED_FAMILIES = ("bnlearn", "published Gaussian network", "bnrep")
+ORIGINS = ("measured", "published network", "simulated equations")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
     """An entry of the registry: where a data set comes from and how a case of it is made."""
@@ -107,6 +111,13 @@ class Dataset:
     """A deviation from the paper that a reader must know."""
     version: Version | None = None
     """The plug-in it comes from, or None; part of the identity of a result."""
+
+    @property
+    def origin(self) -> str:
+        """Where rows come from: measurements, a published network with its parameters, or a simulation of equations."""
+        if not self.simulated:
+            return "measured"
+        return "published network" if self.family in PUBLISHED_FAMILIES else "simulated equations"
 
     def case(self, seed: int) -> Case:
         """The case of this seed, its size checked against the registry."""

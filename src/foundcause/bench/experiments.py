@@ -16,6 +16,7 @@ from scipy.special import expit
 from foundcause.bench.case import Case, generator
 from foundcause.bench.datasets import (
     BEYOND,
+    BNREP,
     CLEAN,
     CONFOUNDED,
     DIMENSION,
@@ -141,6 +142,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         Experiment(name="wide", question="published networks of 56 to 100 variables", datasets=WIDE),
         Experiment(name="beyond", question="published networks that the paper does not evaluate on", datasets=BEYOND),
+        Experiment(name="bnrep", question="published networks of bnRep that training never sees", datasets=BNREP),
         Experiment(
             name="textbook",
             question="simulations as the literature has them, by gCastle: nothing hidden, 20 variables, 1,000 rows",

@@ -99,8 +99,11 @@ def run(
     experiment: Annotated[str, typer.Argument(help="Name of the experiment; `bench experiments` lists them.")],
     methods: Annotated[
         str | None,
-        typer.Option(help="Comma-separated names, or all, fast, ours, series, ablations; else by experiment."),
+        typer.Option(
+            help="Comma-separated names, or all, fast, ours, series, ablations, protocols; else by experiment."
+        ),
     ] = None,
+    protocol: Annotated[str | None, typer.Option(help="Run foundcause under this protocol: paper or release.")] = None,
     only: Annotated[str | None, typer.Option(help="Comma-separated data sets; default all of the experiment.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; default by experiment.")] = None,
     jobs: Annotated[int, typer.Option(help="Cells at once; -1 for one per core.")] = 1,
@@ -148,7 +151,7 @@ def run(
     if not here:
         raise DataUnavailableError(f"no data set to run '{experiment}' on: {_grouped(missing)}")
     usable = []
-    for entry in select(methods or chosen.methods, pairs=chosen.pairs):
+    for entry in select(_under(protocol, methods) or chosen.methods, pairs=chosen.pairs):
         reason = entry.unavailable()
         if reason is None:
             usable.append(entry)
@@ -193,6 +196,14 @@ def _lalonde() -> list[Any]:
     from foundcause.bench.effects_experiment import lalonde
 
     return [lalonde()]
+
+
+def _under(protocol: str | None, methods: str | None) -> str | None:
+    """The methods that are asked for, foundcause under a protocol; with a protocol alone that is all."""
+    if protocol is None:
+        return methods
+    names = [name.strip() for name in (methods or "foundcause").split(",")]
+    return ",".join(f"foundcause_{protocol}_protocol" if name == "foundcause" else name for name in names)
 
 
 def _replaces(records: list[dict[str, Any]]) -> str:

@@ -22,7 +22,8 @@ _FAMILIES = (
     external_models.METHODS,
     pair_methods.METHODS,
 )
-METHODS: dict[str, Method] = {entry.name: entry for family in (*_FAMILIES, our_methods.ABLATIONS) for entry in family}
+_ASKED_FOR = (our_methods.ABLATIONS, our_methods.PROTOCOLS)
+METHODS: dict[str, Method] = {entry.name: entry for family in (*_FAMILIES, *_ASKED_FOR) for entry in family}
 
 FAST = (
     "naive_correlation",
@@ -49,7 +50,8 @@ def method(name: str) -> Method:
 
 
 def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
-    """Methods of a comma-separated request; ``all``, ``fast``, ``ours``, ``series`` and ``ablations`` stand for groups.
+    """Methods of a comma-separated request; ``all``, ``fast``, ``ours``, ``series``, ``ablations`` and
+    ``protocols`` stand for groups.
 
     With ``pairs`` only those that orient a single pair are kept, else only those that handle whole tables; a method
     named outright that cannot do the job is refused.
@@ -71,11 +73,13 @@ def select(request: str, *, pairs: bool = False) -> tuple[Method, ...]:
 
 def groups(pairs: bool = False) -> dict[str, tuple[str, ...]]:
     """Words that stand for several methods."""
-    ablations = tuple(entry.name for entry in our_methods.ABLATIONS)
+    ablations, protocols = (tuple(entry.name for entry in family) for family in _ASKED_FOR)
+    asked_for = {*ablations, *protocols}
     return {
-        "all": tuple(name for name, entry in METHODS.items() if name not in ablations and not entry.series),
+        "all": tuple(name for name, entry in METHODS.items() if name not in asked_for and not entry.series),
         "ours": tuple(entry.name for entry in our_methods.METHODS),
         "ablations": ("foundcause", *ablations),
+        "protocols": ("foundcause", *protocols),
         "series": (
             *(entry.name for entry in our_methods.METHODS),
             *IN_TIME,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ def checkpoint_version() -> Version | None:
     return None if path is None or content is None else Version(file=path.name, sha256=content)
 
 
+PASSES = 10
 # The names of foundcause.paper.ablations.ABLATIONS; listing methods must not import torch. A test compares them.
 PARTS = ("statistics", "refinement", "max_pool", "confounder_feedback", "constant_gate", "direction_head")
 
@@ -91,7 +93,7 @@ def _ablated(part: str) -> Callable[[Table], Answer]:
         probe = Table(values=np.random.default_rng(0).standard_normal((200, 6)).cumsum(axis=1), seed=0)
         before = _discover(probe, n_passes=1).probabilities.to_numpy()
         with ablate(network, part):
-            answer = _answer(_discover(table, n_passes=10))
+            answer = _answer(_discover(table, n_passes=PASSES))
         if (_discover(probe, n_passes=1).probabilities.to_numpy() != before).any():
             raise InputError(f"the network is not what it was before '{part}' was switched off")
         return answer
@@ -114,41 +116,73 @@ def _part_missing(part: str) -> str | None:
     return None if part in network.parts else f"this network has no part that '{part}' switches off"
 
 
+def _ours(name: str, label: str, run: Callable[[Table], Answer], settings: str, **more: Any) -> Method:
+    return Method(name, label, run, settings, random=True, pairs=True, ours=True, **{"reason": _reason, **more})
+
+
 METHODS = (
-    Method(
+    _ours(
         "foundcause",
         "foundcause",
-        _run(n_passes=10),
-        f"default protocol ({IN_WORDS}), 10 passes",
+        _run(n_passes=PASSES),
+        f"default protocol ({IN_WORDS}), {PASSES} passes",
         paper="FoundCause (ours)",
-        random=True,
-        pairs=True,
-        ours=True,
-        reason=_reason,
     ),
-    Method(
+    _ours(
         "foundcause_one_pass",
         "foundcause (one pass)",
         _run(n_passes=1),
         f"default protocol ({IN_WORDS}), one pass over all rows",
-        random=True,
-        pairs=True,
-        ours=True,
-        reason=_reason,
     ),
 )
 
 ABLATIONS = tuple(
-    Method(
+    _ours(
         f"without_{part}",
         f"without {part.replace('_', ' ')}",
         _ablated(part),
-        f"default protocol ({IN_WORDS}), 10 passes, {part} switched off",
-        random=True,
-        pairs=True,
-        ours=True,
+        f"default protocol ({IN_WORDS}), {PASSES} passes, {part} switched off",
         reason=partial(_part_missing, part),
     )
     for part in PARTS
 )
 """The paper's six test-time ablations."""
+
+_PAPER_VARIANTS: dict[str, dict[str, Any]] = {
+    "one pass": {"n_passes": 1},
+    "3 passes": {"n_passes": 3},
+    "20 passes": {"n_passes": 20},
+    "no bootstrap": {"resampling": "none"},
+    "temperature 1": {"temperature": 1.0},
+    "threshold 0.5": {"cut": 0.5},
+    "no agreement": {"min_agreement": 0.0},
+}
+"""The parts of the paper's protocol, each changed alone."""
+
+
+def _under_paper(changes: dict[str, Any]) -> Callable[[Table], Answer]:
+    def solve(table: Table) -> Answer:
+        from foundcause.inference.protocols import protocol_named
+
+        return _answer(_discover(table, protocol=replace(protocol_named("paper"), **changes)))
+
+    return solve
+
+
+PROTOCOLS = (
+    _ours("foundcause_settled", "foundcause (until settled)", _run(), f"default protocol ({IN_WORDS}), until settled"),
+    *(
+        _ours(f"foundcause_{name}_protocol", f"foundcause ({name} protocol)", _run(protocol=name), f"protocol {name}")
+        for name in ("paper", "release")
+    ),
+    *(
+        _ours(
+            f"foundcause_paper_{name.replace(' ', '_')}",
+            f"foundcause (paper protocol, {name})",
+            _under_paper(changes),
+            f"protocol paper, {name}",
+        )
+        for name, changes in _PAPER_VARIANTS.items()
+    ),
+)
+"""The same weights under other protocols; `bench run --protocol` chooses among the named ones."""

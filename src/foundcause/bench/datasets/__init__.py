@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foundcause.bench.case import Case, Dataset
 from foundcause.bench.datasets import (
+    bnrep_networks,
     cause_effect_pairs,
     gcastle_simulations,
     measured_tables,
@@ -20,6 +21,7 @@ _FAMILIES = (
     own_simulations.SERIES,
     own_simulations.DOWHY,
     cause_effect_pairs.DATASETS,
+    bnrep_networks.DATASETS,
 )
 DATASETS: dict[str, Dataset] = {entry.name: entry for family in _FAMILIES for entry in family}
 FILES = (*measured_tables.FILES, *cause_effect_pairs.FILES)
@@ -65,6 +67,9 @@ TEXTBOOK = tuple(entry.name for entry in gcastle_simulations.DATASETS)
 
 SERIES = tuple(entry.name for entry in own_simulations.SERIES)
 """Rows in the order of time."""
+
+BNREP = tuple(entry.name for entry in bnrep_networks.DATASETS)
+"""Published networks that were set aside for reporting before any training saw the others."""
 
 TUEBINGEN = tuple(entry.name for entry in cause_effect_pairs.TUEBINGEN)
 EXAMPLE_PAIRS = tuple(entry.name for entry in cause_effect_pairs.EXAMPLES)

@@ -19,11 +19,13 @@ from foundcause.bench.report.result_tables import (
     ablation_table,
     averages_table,
     by_dataset,
+    by_origin,
     by_variant,
     comparisons,
     confounding_table,
     dimension_paper_table,
     dimension_table,
+    light_tunnel,
     lost,
     more_metrics,
     number,
@@ -31,6 +33,7 @@ from foundcause.bench.report.result_tables import (
     pair_accuracy,
     pair_comparisons,
     pairs_table,
+    sachs_and_petshop,
     table,
     times,
     wide_table,
@@ -98,6 +101,11 @@ def _section(folder: Path, name: str) -> list[str]:
     parts.append(averages_table(folder, name))
     if name in ("mar10", "mar30"):
         parts.append("The paper's figures under missing data are predictions, by a note in its source.")
+    split = by_origin(folder, name)
+    if split is not None:
+        parts += ["By origin of the data:", split]
+    if name == "clean":
+        parts += [text for text in (sachs_and_petshop(folder, _MEASURED), light_tunnel(folder)) if text]
     if name in _SPECIAL:
         parts.append(_SPECIAL[name](folder))
     parts += ["Counts, and figures of probabilities:", more_metrics(folder, name)]
@@ -123,6 +131,7 @@ def _environments(folder: Path) -> str:
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 
+_MEASURED = ("foundcause", "grasp")
 _README_ROWS = (
     "foundcause",
     "foundcause_one_pass",
@@ -167,6 +176,13 @@ def new_block(folder: Path) -> str:
         "one point of that graph. The next column takes that one point of all methods alike.",
         table([*header, *printed], rows),
     ]
+    split = by_origin(folder, "clean")
+    if split is not None and summaries:
+        kept = {entry(item.method).label for item in summaries}
+        lines = split.splitlines()
+        body = [line for line in lines[2:] if line.split("|")[1].strip() in kept]
+        note = "The mean over all sets hides how much they differ by origin:"
+        parts += [note, "\n".join([*lines[:2], *body]), sachs_and_petshop(folder, _MEASURED)]
     pairs = _pair_table(folder)
     if pairs:
         parts.append(pairs)

@@ -49,6 +49,7 @@ SIZES: dict[str, tuple[int, int, int]] = {name: tuple(row) for name, row in _TAB
 WIDE: dict[str, dict[str, tuple[float, float, float, float]]] = _TABLES["wide"]
 DIMENSION: dict[int, tuple[float, float, float]] = {int(size): row for size, row in _TABLES["dimension"].items()}
 ABLATION: dict[str, tuple[float, float, float]] = _TABLES["ablation"]
+LIGHT_TUNNEL: dict[str, tuple[float, float]] = _TABLES["light_tunnel"]
 MODEL = "FoundCause (ours)"
 """The row of the paper's own model."""
 
