@@ -16,13 +16,28 @@ _LAZY = {
     "load": "foundcause.api",
     "Knowledge": "foundcause.knowledge",
     "Result": "foundcause.result",
+    "ReadOptions": "foundcause.data",
+    "Table": "foundcause.data",
+    "read_table": "foundcause.data",
     "CausalDiscovery": "foundcause.estimator",
 }
 
-__all__ = ["CausalDiscovery", "Knowledge", "Result", "__version__", "check", "discover", "load"]
+__all__ = [
+    "CausalDiscovery",
+    "Knowledge",
+    "ReadOptions",
+    "Result",
+    "Table",
+    "__version__",
+    "check",
+    "discover",
+    "load",
+    "read_table",
+]
 
 if TYPE_CHECKING:
     from foundcause.api import discover, load
+    from foundcause.data import ReadOptions, Table, read_table
     from foundcause.effects.decisions import check
     from foundcause.estimator import CausalDiscovery
     from foundcause.knowledge import Knowledge

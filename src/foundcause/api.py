@@ -1,13 +1,13 @@
-"""``discover``: table -> statistics -> network -> decode -> Result. Shapes: N rows, D columns, A active columns."""
+"""``discover``: read, encode, infer, decode, diagnose. ``load``: a saved result."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from foundcause.data import Matrix, ReadOptions, Table, TableEncoder, read_table
 from foundcause.diagnostics import diagnose
 from foundcause.errors import ConfigError, InputError, TableError
 from foundcause.features.series import RowDependence, row_dependence
-from foundcause.findings import by_severity, warn_of_critical
-from foundcause.inference.decoding import Passes, decode
+from foundcause.findings import Finding, by_severity, warn_of_critical
+from foundcause.inference.decoding import Decoded, Passes, decode
 from foundcause.inference.passes import Plan, Progress, plan, run_passes
 from foundcause.inference.protocols import Protocol
 from foundcause.inference.provenance import file_digest, table_digest, versions
@@ -27,9 +27,6 @@ from foundcause.report.evidence import evidence_matrices
 from foundcause.report.export import PASSES_FILE
 from foundcause.result import Result
 from foundcause.weights import checkpoint_path
-
-if TYPE_CHECKING:
-    pass
 
 MIN_ROWS = 5
 PREVIEW_ROWS = 400
@@ -81,103 +78,42 @@ def discover(
     Result
         The graph, its probabilities, and what limits them.
     """
-    clock = _Clock()
+    clock, source = _Clock(), data if isinstance(data, str | os.PathLike) else None
     seed = _whole("random_state", random_state, least=0)
     chosen = plan(protocol, "auto" if n_passes == "auto" else _whole("n_passes", n_passes, least=1), seed)
-    rule = chosen.protocol
     threshold = None if threshold is None else _share("threshold", threshold)
-    known = Knowledge.of(knowledge)
-    reading = ReadOptions.of(read)
+    given = Knowledge.of(knowledge)
+    reading = data.options if isinstance(data, Table) and read is None else ReadOptions.of(read)
     reading = replace(reading, random_state=seed) if reading.random_state is None else reading
-    device = _device(device)
 
     typed = read_table(data, reading)
     table = TableEncoder().fit(typed).transform(typed)
-    _refuse_too_little(table, typed, reading.drop, of_file=isinstance(data, str | os.PathLike))
-    told = known or Knowledge()
+    _refuse_too_little(table, typed, reading.drop, of_file=source is not None)
     dropped = [*reading.drop, *(column.name for column in typed.columns if column.role == "dropped")]
-    forbidden, required = told.masks(table.names, left_out=dropped)
+    (given or Knowledge()).refuse_unknown(table.names, left_out=dropped)
     clock.lap("read")
-
     from foundcause.model.checkpoints import load_network
 
-    place = checkpoint_path(checkpoint)
+    place, device = checkpoint_path(checkpoint), _device(device)
     network = load_network(place, device)
-    metadata = network.metadata
     clock.lap("load")
-
-    dependence = _row_dependence(table, chosen)
-    calibration = Calibration.from_metadata(metadata)
-
-    def result_of(passes: Passes, *, final: bool = True) -> Result:
-        answer = decode(passes, calibration, known, threshold, dependence)
-        evidence: dict[str, np.ndarray] = {}
-        if passes.statistics is not None:
-            evidence = evidence_matrices(passes.statistics, network.features.names, passes.columns, table.values)
-        clock.lap("decode")
-
-        findings = [
-            *typed.findings,
-            *diagnose(
-                table,
-                answer,
-                metadata=metadata,
-                n_passes=len(passes),
-                own_scale=rule.temperature is not None,
-                threshold_given=threshold is not None,
-                n_effective=dependence.n_effective,
-                direction=(dependence.direction or 1) if network.config.reads_lags else 0,
-                filled=network.config.fills_gaps,
-                required=required,
-                forbidden=forbidden,
-                roots=told.uncaused(table.names),
-                contradicting=answer.contradicting,
-            ),
-        ]
-        if final:
-            warn_of_critical(findings)
-        gaps = network.config.fills_gaps and bool(np.isnan(table.values[:, table.active]).any())
-        provenance = {
-            "versions": versions(),
-            "data": {
-                "source": Path(data).name if isinstance(data, str | os.PathLike) else None,
-                "digest": table_digest(table.values, table.names),
-                "rows": len(table.values),
-                "total_rows": table.total_rows,
-                "n_effective": dependence.n_effective,
-                "columns": len(table.names),
-                "active_columns": int(table.active.sum()),
-                "gaps": "filled from similar rows" if gaps else None,
-            },
-            "weights": {"file": place.name, "digest": file_digest(place), "network": network.config.name},
-            "options": {
-                "n_passes": len(passes),
-                "random_state": seed,
-                "threshold": threshold,
-                "protocol": rule.name,
-                "device": device,
-                "read": reading.to_dict(),
-            },
-        }
-        clock.lap("report")
-        return Result(
-            names=table.names,
-            decoded=answer,
-            findings=by_severity(findings),
-            provenance=provenance,
-            timing=dict(clock.times),
-            column_info=typed.columns,
-            knowledge=known,
-            preview=_preview(table.values, seed),
-            evidence=evidence,
-            passes=replace(passes, statistics=None),
-            calibration=calibration,
-        )
-
-    update = None if on_update is None else lambda passes: on_update(result_of(passes, final=False))
-    passes = run_passes(network, table, dependence, chosen, progress, left_out=dropped, on_update=update)
+    discovery = _Discovery(
+        source=None if source is None else Path(source).name,
+        typed=typed,
+        table=table,
+        rows=_row_dependence(table, chosen),
+        network=network,
+        weights=place,
+        chosen=chosen,
+        knowledge=given,
+        threshold=threshold,
+        options={"random_state": seed, "threshold": threshold, "device": device, "read": reading.to_dict()},
+        clock=clock,
+    )
+    update = None if on_update is None else lambda passes: on_update(discovery.result(passes, final=False))
+    passes = run_passes(network, table, discovery.rows, chosen, progress, left_out=dropped, on_update=update)
     clock.lap("passes")
-    return result_of(passes)
+    return discovery.result(passes)
 
 
 def load(path: str | Path) -> Result:
@@ -203,6 +139,90 @@ def load(path: str | Path) -> Result:
         raise InputError(f"cannot read {str(place)!r}: {error}") from error
     stored = load_passes(place.with_name(PASSES_FILE), result.key)
     return result if stored is None else replace(result, passes=stored[0], calibration=stored[1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Discovery:
+    """Everything that a result is made of besides the passes."""
+
+    source: str | None
+    typed: Table
+    table: Matrix
+    rows: RowDependence
+    network: Any
+    weights: Path
+    chosen: Plan
+    knowledge: Knowledge | None
+    threshold: float | None
+    options: dict[str, Any]
+    clock: _Clock
+
+    def result(self, passes: Passes, *, final: bool = True) -> Result:
+        """Decode passes, diagnose the answer, and say what it was made from."""
+        table, calibration = self.table, Calibration.from_metadata(self.network.metadata)
+        answer = decode(passes, calibration, self.knowledge, self.threshold, self.rows)
+        evidence: dict[str, np.ndarray] = {}
+        if passes.statistics is not None:
+            names = self.network.features.names
+            evidence = evidence_matrices(passes.statistics, names, passes.columns, table.values)
+        self.clock.lap("decode")
+        findings = [*self.typed.findings, *self._diagnosis(answer, len(passes))]
+        if final:
+            warn_of_critical(findings)
+        provenance = self._provenance(len(passes))
+        self.clock.lap("report")
+        return Result(
+            names=table.names,
+            decoded=answer,
+            findings=by_severity(findings),
+            provenance=provenance,
+            timing=dict(self.clock.times),
+            column_info=self.typed.columns,
+            knowledge=self.knowledge,
+            preview=_preview(table.values, self.options["random_state"]),
+            evidence=evidence,
+            passes=replace(passes, statistics=None),
+            calibration=calibration,
+        )
+
+    def _diagnosis(self, answer: Decoded, n_passes: int) -> list[Finding]:
+        config, known = self.network.config, self.knowledge or Knowledge()
+        forbidden, required = known.masks(self.table.names)
+        return diagnose(
+            self.table,
+            answer,
+            metadata=self.network.metadata,
+            n_passes=n_passes,
+            own_scale=self.chosen.protocol.temperature is not None,
+            threshold_given=self.threshold is not None,
+            n_effective=self.rows.n_effective,
+            direction=(self.rows.direction or 1) if config.reads_lags else 0,
+            filled=config.fills_gaps,
+            required=required,
+            forbidden=forbidden,
+            roots=known.uncaused(self.table.names),
+            contradicting=answer.contradicting,
+        )
+
+    def _provenance(self, n_passes: int) -> dict[str, Any]:
+        table, config = self.table, self.network.config
+        gaps = config.fills_gaps and bool(np.isnan(table.values[:, table.active]).any())
+        data = {
+            "source": self.source,
+            "digest": table_digest(table.values, table.names),
+            "rows": len(table.values),
+            "total_rows": table.total_rows,
+            "n_effective": self.rows.n_effective,
+            "columns": len(table.names),
+            "active_columns": int(table.active.sum()),
+            "gaps": "filled from similar rows" if gaps else None,
+        }
+        return {
+            "versions": versions(),
+            "data": data,
+            "weights": {"file": self.weights.name, "digest": file_digest(self.weights), "network": config.name},
+            "options": {"n_passes": n_passes, "protocol": self.chosen.protocol.name, **self.options},
+        }
 
 
 class _Clock:

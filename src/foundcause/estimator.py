@@ -70,16 +70,24 @@ class CausalDiscovery(BaseEstimator):
         from foundcause.api import discover
         from foundcause.data import TableEncoder, read_table
 
-        self.result_ = discover(X, **self.get_params(deep=False))
-        self.adjacency_ = self.result_.adjacency.to_numpy()
-        self.probabilities_ = self.result_.probabilities.to_numpy()
-        self.confounding_ = self.result_.confounding.to_numpy()
-        self.n_features_in_ = len(self.result_.names)
-        self.feature_names_in_ = np.array(self.result_.names, dtype=object)
+        named = hasattr(X, "columns")
+        X = _checked(X)
         options = ReadOptions.of(self.read)
         if options.random_state is None:
             options = ReadOptions.of(options, random_state=self.random_state)
         table = read_table(X, options)
+        parameters = self.get_params(deep=False)
+        del parameters["read"]
+        self.result_ = discover(table, **parameters)
+        self.adjacency_ = self.result_.adjacency.to_numpy()
+        self.probabilities_ = self.result_.probabilities.to_numpy()
+        self.confounding_ = self.result_.confounding.to_numpy()
+        shape = getattr(X, "shape", ())
+        self.n_features_in_ = shape[1] if len(shape) == 2 else len(self.result_.names)
+        if named:
+            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self._encoder = TableEncoder().fit(table)
         self._learn_regressions(self._cells(self._encoder.transform(table)))
         return self
@@ -95,6 +103,7 @@ class CausalDiscovery(BaseEstimator):
         nothing explained it. A missing parent stands at its mean, and its spread widens the regression.
         """
         check_is_fitted(self, "adjacency_")
+        X = _checked(X)
         if y is not None:
             truth = np.asarray(y).astype(bool)
             if truth.shape != self.adjacency_.shape:
@@ -162,3 +171,22 @@ class CausalDiscovery(BaseEstimator):
         tags.input_tags.categorical = True
         tags.target_tags.required = False
         return tags
+
+
+def _checked(X: Any) -> Any:
+    """X as it is, unless it is a matrix that no table can be made of, which scikit-learn wants to be named."""
+    from scipy.sparse import issparse
+
+    if issparse(X):
+        raise TypeError("a sparse matrix was passed, but dense data is required; use X.toarray()")
+    if isinstance(X, np.ndarray | list):
+        array = np.asarray(X)
+        if np.iscomplexobj(array):
+            raise ValueError("Complex data not supported")
+        if array.ndim == 1:
+            raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1)")
+        if array.ndim == 2 and array.shape[0] == 0:
+            raise ValueError(f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required.")
+        if array.ndim == 2 and array.shape[1] == 0:
+            raise ValueError(f"0 feature(s) (shape={array.shape}) while a minimum of 2 is required.")
+    return X
