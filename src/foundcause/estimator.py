@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from foundcause.data.options import ReadOptions
-from foundcause.errors import InputError
+from foundcause.errors import InputError, TableError
 from foundcause.knowledge import Knowledge
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class CausalDiscovery(BaseEstimator):
         from foundcause.data import TableEncoder, read_table
 
         named = hasattr(X, "columns")
-        X = _checked(X)
+        X = _checked(X, fitting=True)
         options = ReadOptions.of(self.read)
         if options.random_state is None:
             options = ReadOptions.of(options, random_state=self.random_state)
@@ -82,8 +82,7 @@ class CausalDiscovery(BaseEstimator):
         self.adjacency_ = self.result_.adjacency.to_numpy()
         self.probabilities_ = self.result_.probabilities.to_numpy()
         self.confounding_ = self.result_.confounding.to_numpy()
-        shape = getattr(X, "shape", ())
-        self.n_features_in_ = shape[1] if len(shape) == 2 else len(self.result_.names)
+        self.n_features_in_ = X.shape[1] if getattr(X, "ndim", 0) == 2 else len(self.result_.names)
         if named:
             self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         elif hasattr(self, "feature_names_in_"):
@@ -93,7 +92,7 @@ class CausalDiscovery(BaseEstimator):
         return self
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Directed F1 against a true adjacency ``y`` (D, D); without one, the mean log-likelihood of the rows of X.
+        """Directed F1 against a true adjacency ``y`` (D, D). Without a matrix, mean log-likelihood of the rows of X.
 
         The likelihood is that of linear Gaussian regressions of each column on its parents, with the coefficients of
         the table that was fitted: a graph that misses strong causes scores low on new rows. Words, dates and numbers in
@@ -104,7 +103,11 @@ class CausalDiscovery(BaseEstimator):
         """
         check_is_fitted(self, "adjacency_")
         X = _checked(X)
-        if y is not None:
+        if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] != self.n_features_in_:
+            raise InputError(
+                f"X has {X.shape[1]} features, but CausalDiscovery is expecting {self.n_features_in_} features as input"
+            )
+        if y is not None and np.ndim(y) == 2:
             truth = np.asarray(y).astype(bool)
             if truth.shape != self.adjacency_.shape:
                 raise InputError(f"y has shape {truth.shape}; a true adjacency is {self.adjacency_.shape}")
@@ -173,9 +176,11 @@ class CausalDiscovery(BaseEstimator):
         return tags
 
 
-def _checked(X: Any) -> Any:
+def _checked(X: Any, *, fitting: bool = False) -> Any:
     """X as it is, unless it is a matrix that no table can be made of, which scikit-learn wants to be named."""
     from scipy.sparse import issparse
+
+    from foundcause.api import MIN_ROWS
 
     if issparse(X):
         raise TypeError("a sparse matrix was passed, but dense data is required; use X.toarray()")
@@ -189,4 +194,8 @@ def _checked(X: Any) -> Any:
             raise ValueError(f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required.")
         if array.ndim == 2 and array.shape[1] == 0:
             raise ValueError(f"0 feature(s) (shape={array.shape}) while a minimum of 2 is required.")
+        if fitting and array.ndim == 2 and array.shape[0] < MIN_ROWS:
+            raise TableError(f"found n_samples = {array.shape[0]}; at least {MIN_ROWS} rows are needed")
+        if fitting and array.ndim == 2 and array.shape[1] < 2:
+            raise TableError("found n_features = 1; a graph needs at least two columns")
     return X
