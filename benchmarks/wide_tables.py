@@ -74,7 +74,7 @@ def main() -> None:
     before = None
     for columns in options.columns:
         done = subprocess.run(
-            [sys.executable, __file__, str(columns), "--one"], capture_output=True, text=True, check=True
+            [sys.executable, __file__, str(columns), "--one"], stdout=subprocess.PIPE, text=True, check=True
         )
         figures = json.loads(done.stdout.splitlines()[-1])
         growth = "" if before is None else f"  {figures['processor_seconds'] / before:.1f} times the processor time"
