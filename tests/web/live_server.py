@@ -95,7 +95,7 @@ def wait_for(client: httpx.Client, path: str, over: Callable[[dict[str, Any]], b
 
 
 def discover(client, table, **body):
-    answer = client.post(f"/api/tables/{table['id']}/discoveries", json={"runs": 2, **body})
+    answer = client.post(f"/api/tables/{table['id']}/discoveries", json={"n_passes": 2, **body})
     assert answer.status_code == 202, answer.text
     return answer.json()["id"]
 

@@ -30,12 +30,8 @@ def main() -> None:
         page.goto(server.url)
         page.click("#demo")
         page.wait_for_selector("#work:not([hidden])", timeout=120_000)
-        known = {"visit_to_asia": "1", "smoking": "1", "tuberculosis": "2", "lung_cancer": "2", "bronchitis": "2"}
-        for column, tier in {**known, "xray": "2", "dyspnoea": "2"}.items():
-            page.get_by_label(f"Tier of {column}", exact=True).select_option(label=tier)
         page.click("#run")
         page.wait_for_selector("#results:not([hidden])", timeout=300_000)
-        page.locator("#columns-details summary").click()
         page.locator("#edges button").first.click()
         page.evaluate("scrollTo(0, 0)")
         page.wait_for_timeout(500)

@@ -25,7 +25,7 @@ def test_from_a_table_to_every_export(server):
         assert [column["name"] for column in described["columns"]] == ["a", "b", "c", "d"]
         assert (described["rows"], described["columns"][0]["kind"]) == (60, "continuous")
         knowledge = {"tiers": [["b"], ["a"]], "required": [["c", "d"]], "forbidden": ["b -> d"]}
-        identity = discover(client, table, knowledge=knowledge, seed=4)
+        identity = discover(client, table, knowledge=knowledge, random_state=4)
         assert finished(client, identity)["state"] == "done"
 
         answer = client.get(f"/api/discoveries/{identity}/result")
@@ -73,8 +73,8 @@ def test_parquet_and_other_dialects(server, tmp_path):
         (bytes(range(256)) * 40, "noise.csv", "binary file"),
         (csv_table(columns=1), "one.csv", "one column"),
         (csv_table(rows=3), "short.csv", "3 rows"),
-        (csv_table(columns=31), "wide.csv", "31 columns; this server takes 30"),
-        (b"a,b\n" + b"1,2\n" * 20_001, "long.csv", "20,001 rows; this server takes 20,000"),
+        (csv_table(columns=31), "wide.csv", "31 columns. This server takes 30"),
+        (b"a,b\n" + b"1,2\n" * 20_001, "long.csv", "20,001 rows. This server takes 20,000"),
         (b"PAR1 and then nothing of the kind", "broken.parquet", "not a readable Parquet"),
     ],
 )
@@ -113,8 +113,11 @@ def test_knowledge_that_contradicts_itself_is_refused_at_once(server):
         answer = client.post(path, json={"knowledge": {"tiers": [["ages"]]}})
         assert answer.status_code == 400 and "ages" in answer.json()["detail"]
         for runs in (51, 100_000, 10**30):
-            answer = client.post(path, json={"runs": runs})
-            assert answer.status_code == 400 and f"runs={runs} is more than this server's 50" in answer.json()["detail"]
+            answer = client.post(path, json={"n_passes": runs})
+            assert (
+                answer.status_code == 400
+                and f"n_passes={runs} is more than this server's 50" in answer.json()["detail"]
+            )
         assert client.post(path, content=b'{"threshold": NaN}').status_code == 422
 
 
@@ -168,7 +171,7 @@ def test_twenty_uploads_at_once_without_loss(server):
 def test_a_killed_worker_is_reported_and_the_server_goes_on(server):
     with server.client() as client:
         table = send(client, csv_table(rows=4000, columns=12))
-        identity = discover(client, table, runs=50)
+        identity = discover(client, table, n_passes=50)
         wait_for(
             client, f"/api/discoveries/{identity}", lambda job: job["stage"] in ("loading", "statistics", "network")
         )
@@ -177,15 +180,15 @@ def test_a_killed_worker_is_reported_and_the_server_goes_on(server):
         job = finished(client, identity)
         assert job["state"] == "failed" and "SIGKILL" in job["error"]
         assert client.get(f"/api/discoveries/{identity}/result").status_code == 409
-        assert finished(client, discover(client, table, runs=1))["state"] == "done"
+        assert finished(client, discover(client, table, n_passes=1))["state"] == "done"
 
 
 def test_cancelling_and_the_place_in_the_queue(make_server):
     with make_server(slots=1) as server, server.client() as first, server.client() as second:
         tables = send(first, csv_table(rows=4000, columns=12)), send(second, csv_table())
-        long = discover(first, tables[0], runs=50)
+        long = discover(first, tables[0], n_passes=50)
         wait_for(first, f"/api/discoveries/{long}", lambda job: job["state"] == "running")
-        behind = [discover(second, tables[1], runs=1), discover(first, tables[0], runs=1)]
+        behind = [discover(second, tables[1], n_passes=1), discover(first, tables[0], n_passes=1)]
         places = [
             client.get(f"/api/discoveries/{k}").json()["place"]
             for client, k in zip((second, first), behind, strict=True)
@@ -203,16 +206,16 @@ def test_one_session_cannot_fill_the_queue(make_server):
     with make_server(slots=1, discoveries=2) as server, server.client() as greedy, server.client() as other:
         tables = [send(greedy, csv_table(rows=4000, columns=12)), send(greedy, csv_table())]
         for table in tables:
-            discover(greedy, table, runs=50)
+            discover(greedy, table, n_passes=50)
         answer = greedy.post(f"/api/tables/{tables[1]['id']}/discoveries", json={})
         assert answer.status_code == 429 and "2 discoveries of this session" in answer.json()["detail"]
-        discover(other, send(other, csv_table()), runs=1)
+        discover(other, send(other, csv_table()), n_passes=1)
 
 
 def test_time_limits_stop_a_worker(make_server):
     with make_server(slots=1, discover_seconds=0.3) as server, server.client() as client:
         table = send(client, csv_table(rows=4000, columns=12))
-        job = finished(client, discover(client, table, runs=50))
+        job = finished(client, discover(client, table, n_passes=50))
         assert job["state"] == "failed" and "time limit" in job["error"]
 
 

@@ -179,9 +179,9 @@ def test_a_newcomer_does_not_wait_for_the_long_jobs_of_another(make_server):
     with make_server(slots=2, discoveries=4) as server, server.client() as greedy, server.client() as newcomer:
         table = send(greedy, csv_table(rows=4000, columns=12))
         for _ in range(4):
-            discover(greedy, table, runs=50)
+            discover(greedy, table, n_passes=50)
         started = time.monotonic()
-        assert finished(newcomer, discover(newcomer, send(newcomer, csv_table()), runs=1))["state"] == "done"
+        assert finished(newcomer, discover(newcomer, send(newcomer, csv_table()), n_passes=1))["state"] == "done"
         running = [job for view in greedy.get("/api/session").json()["tables"] for job in view["discoveries"]]
         assert sum(job["state"] == "done" for job in running) < 4, "the long jobs were over before"
         assert time.monotonic() - started < 60
@@ -190,6 +190,6 @@ def test_a_newcomer_does_not_wait_for_the_long_jobs_of_another(make_server):
 def test_stopping_the_server_prints_no_traceback(make_server, capfd):
     with make_server() as server, server.client() as client:
         table = send(client, csv_table(rows=4000, columns=12))
-        discover(client, table, runs=50)
+        discover(client, table, n_passes=50)
         time.sleep(1.5)
     assert "Traceback" not in capfd.readouterr().err

@@ -27,7 +27,7 @@ def test_the_document_names_every_route(server):
         "/api/discoveries/{identity}/given",
         "/api/discoveries/{identity}/files/{file}",
     }
-    runs = document["components"]["schemas"]["DiscoveryBody"]["properties"]["runs"]
+    runs = document["components"]["schemas"]["DiscoveryBody"]["properties"]["n_passes"]
     assert "maximum" not in runs and "/api/about" in runs["description"]
 
 
@@ -36,9 +36,9 @@ def test_the_document_names_every_route(server):
 )
 def test_no_server_error(make_server, examples):
     """Ids of a real table and discovery are put into half of the requests, so that they reach what lies behind."""
-    with make_server(waiting=10_000, sessions=10_000, tables=10_000, runs=2) as server, server.client() as client:
+    with make_server(waiting=10_000, sessions=10_000, tables=10_000, n_passes=2) as server, server.client() as client:
         table = send(client, csv_table())["id"]
-        discovery = client.post(f"/api/tables/{table}/discoveries", json={"runs": 1}).json()["id"]
+        discovery = client.post(f"/api/tables/{table}/discoveries", json={"n_passes": 1}).json()["id"]
         cookies = {f"foundcause_session_{server.port}": client.cookies[f"foundcause_session_{server.port}"]}
         schema = schemathesis.openapi.from_dict(client.get("/api/openapi.json").json())
         statuses: dict[str, list[int]] = {}

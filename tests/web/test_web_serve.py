@@ -81,9 +81,9 @@ def test_the_limits_are_options(tiny_weights, monkeypatch):
     for app in apps:
         with TestClient(app, base_url="http://127.0.0.1") as client:
             told.append(client.get("/api/about").json())
-    chosen, usual = ([about[key] for key in ("upload_bytes", "rows", "columns", "runs")] for about in told)
+    chosen, usual = ([about[key] for key in ("upload_bytes", "rows", "columns", "n_passes")] for about in told)
     assert chosen == [3 << 20, 7, 9, 77]
-    assert usual == [Limits.upload_bytes, Limits.rows, Limits.columns, Limits.runs]
+    assert usual == [Limits.upload_bytes, Limits.rows, Limits.columns, Limits.n_passes]
 
 
 def test_refusals(tiny_weights, tmp_path):

@@ -69,7 +69,7 @@ def serve(
             upload_bytes=max_upload * MEBIBYTE,
             rows=max_rows,
             columns=max_columns,
-            runs=max_runs,
+            n_passes=max_runs,
             discover_seconds=time_limit,
         ),
     )

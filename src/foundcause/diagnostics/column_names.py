@@ -89,8 +89,8 @@ def name_findings(guessed: np.ndarray, columns: Sequence[Column]) -> list[Findin
 def _waves(guessed: np.ndarray, names: Sequence[str]) -> list[Finding]:
     """Edges from a later to an earlier column of those numbered by times: ``wk2 -> wk1``, ``price82 -> price71``.
 
-    A number alone is no time, as items of a questionnaire are numbered too. The name has to contain a word such as
-    week or visit before the number, or all numbers are years.
+    A number alone does not mean a time, as items of a questionnaire are numbered too. The name has to contain a word
+    such as week or visit before the number, or all numbers are years.
     """
     siblings: dict[tuple[str, ...], dict[int, int]] = {}
     for k, name in enumerate(names):

@@ -19,7 +19,7 @@ from foundcause.inference.canonical_order import standardized
 
 _MOST_COMPARED = 200  # columns
 _LEAST_ROWS = 30
-_SCREENED_ROWS = 400  # a pair that is no function in these rows is none
+_SCREENED_ROWS = 400  # a function of all rows is one of these
 _SURE = 20.0  # log odds against chance
 _LINEAR = 0.995  # reported as a near copy
 _REPEATED = 0.5

@@ -66,7 +66,7 @@ _VARIED = 0.5  # deviation by the mean; what bodies weigh varies less
 
 
 def design_findings(table: Matrix) -> list[Finding]:
-    """Report tables whose rows are no cases or whose columns are no variables."""
+    """Report tables whose rows are not cases or whose columns are not variables."""
     found = []
     if name := counts_column(table):
         found.append(Finding(code="counts-column", columns=[name]))

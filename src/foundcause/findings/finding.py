@@ -99,7 +99,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Entry:
-    """What the catalog knows of a code: how serious it is, and how to say it."""
+    """An entry of the catalog: how serious a code is, and its sentence."""
 
     severity: Severity
     sentence: Callable[[Finding], str]

@@ -11,7 +11,7 @@ _NO_TEXT_FONTS = ("cm", "Last Resort", "STIXNon", "STIXSize")  # own encodings, 
 
 
 def shorten_middle(name: str, most: int) -> str:
-    """The name in at most so many letters; names often differ at their end only, so the middle is what goes."""
+    """Shorten a name in the middle, because names often differ at their end only."""
     if len(name) <= most:
         return name
     end = (most - 1) // 2
@@ -19,7 +19,7 @@ def shorten_middle(name: str, most: int) -> str:
 
 
 def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:
-    """Font families that together draw the texts, the usual one first; and the letters that no font here has."""
+    """Return font families that together draw the texts, the usual one first, and the letters that no font here has."""
     import matplotlib as mpl
     from matplotlib.font_manager import FontProperties, findfont, fontManager
 
@@ -43,7 +43,7 @@ def fonts_for(texts: Iterable[str]) -> tuple[list[str], set[str]]:
 
 @contextmanager
 def _without_font_log() -> Iterator[None]:
-    """Families that lack the usual weight are told in the log, though nobody asked for them by name."""
+    """Silence the log, which names every family without the usual weight."""
     logger = logging.getLogger("matplotlib.font_manager")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -54,7 +54,7 @@ def _without_font_log() -> Iterator[None]:
 
 
 def drawable(text: str, number: int, missing: set[str]) -> str:
-    """The text with a box for each missing letter; the number of its column then tells boxes apart."""
+    """Replace missing letters by boxes. The number of the column then distinguishes names."""
     if not missing.intersection(text):
         return text
     # Joiners and variation selectors of emoji have no shape of their own.
@@ -63,20 +63,20 @@ def drawable(text: str, number: int, missing: set[str]) -> str:
 
 
 def missing_note(missing: set[str]) -> str:
-    """One sentence about letters that cannot be drawn, and the remedy."""
+    """Say which letters cannot be drawn, and what to do."""
     some = "".join(sorted(missing)[:12]) + ("…" if len(missing) > 12 else "")
     return (
-        f"no font on this machine has {len(missing)} of the letters in the column names ({some!r}): the picture shows "
-        "boxes and the number of the column; install a font that has them, such as Noto Sans CJK or Noto Emoji"
+        f"no font on this machine has {len(missing)} of the letters in the column names ({some!r}). The picture shows "
+        "boxes and the number of the column. Install a font that has them, such as Noto Sans CJK or Noto Emoji."
     )
 
 
 def _covered(path: str, letters: set[str]) -> set[str]:
-    """The letters that the font file can draw; colour bitmaps cannot be scaled and count as none."""
+    """The letters that the font file can draw. Color bitmaps cannot be scaled and do not count."""
     from matplotlib.ft2font import FT2Font
 
     try:
         font = FT2Font(path)
-    except (OSError, RuntimeError):  # a file that is gone or damaged is no font
+    except (OSError, RuntimeError):  # a file that is gone or damaged
         return set()
     return {letter for letter in letters if font.get_char_index(ord(letter))} if font.scalable else set()

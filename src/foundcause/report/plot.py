@@ -105,7 +105,7 @@ def _canvas(width: float, height: float, *, shown: bool) -> Axes:
 
 
 def _legend(ax: Axes, *, undecided: bool, hidden: bool) -> None:
-    """What the lines mean, below the graph."""
+    """Explain the lines, below the graph."""
     from matplotlib.lines import Line2D
 
     entries = [Line2D([], [], color=_EDGE, linewidth=2, label="causes (width: probability)")]
@@ -199,9 +199,9 @@ def _arrow(ax: Axes, start_box: Text, end_box: Text, probability: float, *, unde
 
 
 def _bow(start: Position, end: Position) -> Path2D:
-    """The way of an arc, in the coordinates of the nodes, so that its room is known before anything is drawn.
+    """The path of an arc in the coordinates of the nodes. Its extent is thus known before anything is drawn.
 
-    Longer arcs rise higher, but ever more slowly: over a wide table they would leave every canvas.
+    Longer arcs rise higher, but ever more slowly. In a wide table they would otherwise leave the canvas.
     """
     from matplotlib.path import Path as Path2D
 
@@ -238,7 +238,7 @@ def _arc(ax: Axes, start: Text, end: Text, bow: Path2D, probability: float) -> N
 
 
 def _short(name: str) -> str:
-    """A name on up to three lines; of longer ones, which often differ at their end only, the middle is left out."""
+    """A name on up to three lines. Longer ones lose their middle, because names often differ at their end only."""
     clean = " ".join(name.split()) or "(blank)"
     most = 3 * _LINE
     lines = textwrap.wrap(clean, _LINE)
@@ -252,7 +252,7 @@ def _refuse_unknown_format(path: Path) -> None:
     from matplotlib.backend_bases import FigureCanvasBase
 
     if path.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
-        why = f"{path.suffix} is no picture format" if path.suffix else "the name tells no format"
+        why = f"{path.suffix} is not a picture format" if path.suffix else "the name has no suffix"
         raise OutputError(f"cannot draw into {str(path)!r}: {why}; use a name ending in .png, .pdf or .svg")
 
 

@@ -48,7 +48,7 @@ def print_result(result: Result, folder: Path | None = None, console: Console | 
     if len(result.edges):
         console.print(_edge_table(result, console.width))
         if len(result.edges) > _MAX_LINES:
-            console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges; the files hold all of them"))
+            console.print(Text(f"... and {len(result.edges) - _MAX_LINES} more edges. The files have all of them."))
     else:
         console.print(Text("No edge is shown."))
     if len(result.confounded_pairs):
@@ -75,7 +75,7 @@ def _print_findings(findings: Sequence[Finding], console: Console, *, saved: boo
         console.print(line)
     if folded:
         home = "the report and result.json have" if saved else "result.findings has"
-        console.print(Text(f"   ... and {len(folded)} more; {home} all of them", style="dim"))
+        console.print(Text(f"   ... and {len(folded)} more. {home} all of them.", style="dim"))
 
 
 def _edge_table(result: Result, width: int) -> Table:
@@ -100,8 +100,8 @@ def _print_confounders(result: Result, console: Console, *, saved: bool) -> None
         )
     console.print(_confounder_table(result, most, console.width))
     if pairs > most:
-        place = "confounded_pairs.csv and result.json hold" if saved else "result.confounded_pairs holds"
-        console.print(Text(f"... and {pairs - most} more pairs; {place} all of them"))
+        place = "confounded_pairs.csv and result.json have" if saved else "result.confounded_pairs has"
+        console.print(Text(f"... and {pairs - most} more pairs. {place} all of them."))
 
 
 def _confounder_table(result: Result, most: int, width: int) -> Table:
@@ -114,7 +114,7 @@ def _confounder_table(result: Result, most: int, width: int) -> Table:
 
 
 def _pair_table(title: str, first: str, arrow: str, second: str, width: int) -> Table:
-    """Two names and a probability; where the terminal is narrow, the bar gives way and the names never do."""
+    """Two names and a probability. Narrow terminals get no bar, but always the names."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column(first, overflow="fold", min_width=len(first))
     table.add_column("", no_wrap=True, min_width=len(arrow))
@@ -130,7 +130,7 @@ def _bar_in(width: int) -> str:
 
 
 def _short(name: str) -> Text:
-    """A column name that leaves room for the others; the files hold it in full."""
+    """A column name that leaves room for the others. The files have it in full."""
     return Text(shorten_middle(name, _NAME))
 
 
@@ -155,7 +155,7 @@ def _bar(probability: float, ink: str) -> Text:
 
 
 def system_facts(checkpoint: Path | None = None) -> dict[str, Any]:
-    """Versions, devices, and the header of the checkpoint in use; an absent checkpoint is a fact, not an error."""
+    """Return versions, devices, and the header of the checkpoint in use. A missing checkpoint is no error."""
     import numpy
     import torch
 

@@ -32,8 +32,8 @@ PRELOADED = (
 )
 EVERYTHING = "everything.zip"
 EMBEDDED_ROWS = 400
-"""Rows that the page gets for its scatter plots; the exports hold none."""
-ANSWER = "answer.json"  # what Result.to_json gives; the saved result.json leaves out the timing
+"""Rows that the page gets for its plots. The exports hold none."""
+ANSWER = "answer.json"  # the JSON of the page, with rows and timing
 
 Progress = Callable[[int, int, str], None]
 
@@ -84,7 +84,7 @@ def _answer(say: Callable[..., None], work: Callable[[], dict[str, Any]], task: 
     except FoundcauseError as error:
         say(event="refused", error=_without_path(str(error), task))
     except MemoryError:
-        say(event="refused", error="this table needs more memory than the server gives; use fewer columns or rows")
+        say(event="refused", error="this table needs more memory than the server gives. Use fewer columns or rows.")
 
 
 def read(task: dict[str, Any], report: Progress) -> dict[str, Any]:
@@ -102,10 +102,10 @@ def read(task: dict[str, Any], report: Progress) -> dict[str, Any]:
     columns = len(table.frame.columns)
     if columns < 2:
         raise TableError(
-            f"{task['name']!r} has one column; a causal graph needs at least two. Is the separator one of , ; tab |?"
+            f"{task['name']!r} has one column. A causal graph needs at least two. Is the separator one of , ; tab |?"
         )
     if len(table.frame) < MIN_ROWS:
-        raise TableError(f"{task['name']!r} has {len(table.frame)} rows; at least {MIN_ROWS} are needed")
+        raise TableError(f"{task['name']!r} has {len(table.frame)} rows. At least {MIN_ROWS} are needed.")
     _refuse_size(table.total_rows, columns, task)
     matrix = TableEncoder().fit(table).transform(table)
     findings = [*table.findings, *diagnose_table(matrix)]
@@ -129,8 +129,8 @@ def discover(task: dict[str, Any], report: Progress) -> dict[str, Any]:
     result = api.discover(
         Path(task["path"]),
         knowledge=task["knowledge"],
-        n_passes=task["runs"],
-        random_state=task["seed"],
+        n_passes=task["n_passes"],
+        random_state=task["random_state"],
         threshold=task["threshold"],
         read={"drop": task["drop"], "nominal": task["nominal"]},
         checkpoint=task["checkpoint"],
@@ -155,17 +155,17 @@ def refuse_foreign(path: Path, name: str) -> None:
     with path.open("rb") as file:
         head = file.read(1 << 14)
     if not head:
-        raise TableError(f"{name!r} is empty; give a CSV or Parquet file with a few rows")
+        raise TableError(f"{name!r} is empty. Give a CSV or Parquet file with a few rows.")
     for signature, what in _SIGNATURES.items():
         if head.lstrip(b"\xef\xbb\xbf \r\n").startswith(signature):
-            raise TableError(f"{name!r} is {what}, not a table; give a CSV or Parquet file")
+            raise TableError(f"{name!r} is {what}, not a table. Give a CSV or Parquet file.")
     if head.startswith((b"PAR1", b"\xff\xfe", b"\xfe\xff")):
         return
     strange = sum(byte < 32 and byte not in b"\0\t\n\r\f" for byte in head)
     zeros = head.count(0)
     wide = zeros and min(head[::2].count(0), head[1::2].count(0)) < zeros / 20  # UTF-16 without a mark
     if strange > len(head) / 100 or (zeros > len(head) / 100 and not wide):
-        raise TableError(f"{name!r} is a binary file of an unknown kind; give a CSV or Parquet file")
+        raise TableError(f"{name!r} is a binary file of an unknown kind. Give a CSV or Parquet file.")
 
 
 def _refuse_large_parquet(path: Path, task: dict[str, Any]) -> None:
@@ -186,12 +186,12 @@ def _refuse_large_parquet(path: Path, task: dict[str, Any]) -> None:
 def _refuse_size(rows: int, columns: int, task: dict[str, Any]) -> None:
     if columns > task["max_columns"]:
         raise TableError(
-            f"{task['name']!r} has {columns:,} columns; this server takes {task['max_columns']:,}. Choose those that "
+            f"{task['name']!r} has {columns:,} columns. This server takes {task['max_columns']:,}. Choose those that "
             "matter, or use `foundcause discover` in a terminal"
         )
     if rows > task["max_rows"]:
         raise TableError(
-            f"{task['name']!r} has {rows:,} rows; this server takes {task['max_rows']:,}. Draw rows at random, or use "
+            f"{task['name']!r} has {rows:,} rows. This server takes {task['max_rows']:,}. Draw rows at random, or use "
             "`foundcause discover` in a terminal"
         )
 

@@ -190,7 +190,7 @@ def _run(job: Job, task: dict[str, Any]) -> None:
             if job.cancelled.is_set():
                 ending = ("cancelled", "cancelled")
             elif time.monotonic() > deadline:
-                ending = ("failed", f"stopped after the time limit of {job.seconds:.0f} seconds; use a smaller table")
+                ending = ("failed", f"stopped after the time limit of {job.seconds:.0f} seconds. Use a smaller table.")
             else:
                 ending = _listen(job, receiver, process)
     finally:
@@ -243,9 +243,9 @@ def _why_it_died(code: int | None) -> str:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        hint = "; the machine may have run out of memory" if name == "SIGKILL" else ""
-        return f"the worker process was killed ({name}){hint}. The server goes on: run it again"
-    return "the worker process crashed. The server goes on: run it again, or report it if it comes back"
+        hint = ", perhaps because the machine ran out of memory" if name == "SIGKILL" else ""
+        return f"the worker process was killed ({name}){hint}. The server goes on. Run it again."
+    return "the worker process crashed. The server goes on. Run it again, and report it if it happens again."
 
 
 def _end(job: Job, state: State, error: str) -> None:

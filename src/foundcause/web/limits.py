@@ -30,7 +30,7 @@ class Limits:
         Longest time that reading a table and a discovery may take.
     memory_bytes
         Memory of a process that works on a table.
-    runs
+    n_passes
         Most passes of a discovery.
     tables, discoveries
         Tables that one session holds, and its discoveries that wait or run at a time.
@@ -52,7 +52,7 @@ class Limits:
     read_seconds: float = 60.0
     discover_seconds: float = 900.0
     memory_bytes: int = 6 << 30
-    runs: int = 50
+    n_passes: int = 50
     tables: int = 32
     discoveries: int = 4
     sessions: int = 200

@@ -76,7 +76,7 @@ TheSession = Annotated[Session | None, Depends(_session)]
 async def _table(identity: str, session: TheSession) -> StoredTable:
     table = session.tables.get(identity) if session else None
     if table is None:
-        raise HTTPException(404, "there is no such table in this session; it may have expired")
+        raise HTTPException(404, "this session has no such table. It may have expired.")
     return table
 
 
@@ -84,7 +84,7 @@ async def _discovery(identity: str, session: TheSession) -> Job:
     for table in list(session.tables.values()) if session else ():
         if identity in table.discoveries:
             return table.discoveries[identity]
-    raise HTTPException(404, "there is no such discovery in this session; it may have expired")
+    raise HTTPException(404, "this session has no such discovery. It may have expired.")
 
 
 TheTable = Annotated[StoredTable, Depends(_table)]
@@ -93,7 +93,7 @@ TheDiscovery = Annotated[Job, Depends(_discovery)]
 
 @router.get("/about")
 async def about(state: TheServer) -> About:
-    """The server and its limits."""
+    """Show the server's version and limits."""
     limits = state.settings.limits
     return About(
         version=__version__,
@@ -101,7 +101,7 @@ async def about(state: TheServer) -> About:
         upload_bytes=limits.upload_bytes,
         rows=limits.rows,
         columns=limits.columns,
-        runs=limits.runs,
+        n_passes=limits.n_passes,
         discover_seconds=limits.discover_seconds,
         files=list(FILES),
     )
@@ -109,7 +109,7 @@ async def about(state: TheServer) -> About:
 
 @router.get("/session")
 async def show_session(state: TheServer, session: TheSession) -> SessionView:
-    """What this session holds; asking keeps the session alive."""
+    """List the tables of this session. Asking keeps the session alive."""
     held = list(session.tables.values()) if session else []
     return SessionView(tables=[table_view(table, state) for table in held])
 
@@ -124,7 +124,7 @@ async def end_session(request: Request, response: Response, state: TheServer, se
 
 @router.post("/session/leave", status_code=204)
 async def leave_session(state: TheServer, session: TheSession) -> None:
-    """The page is being closed; the session ends soon unless another page of it speaks up."""
+    """Say that the page is being closed. The session ends soon unless another of its pages asks for something."""
     if session is not None:
         state.sessions.leave(session)
 
@@ -147,7 +147,7 @@ async def upload_table(
     session: TheSession,
     name: Annotated[str, Query(min_length=1, max_length=300, description="File name: .csv, .tsv, .txt, .parquet.")],
 ) -> TableView:
-    """Send a table as the raw body. It is read in a process of its own; ask for the table until ``read`` is done."""
+    """Send a table as the raw body. It is read in a process of its own. Ask for the table until ``read`` is done."""
     suffix = Path(name.lower()).suffix
     if suffix not in SUFFIXES:
         raise HTTPException(
@@ -159,7 +159,7 @@ async def upload_table(
         async with asyncio.timeout(state.settings.limits.upload_seconds):
             await store(request.stream(), table)
         if table.bytes == 0:
-            raise HTTPException(400, "the file is empty; give a CSV or Parquet file with a few rows")
+            raise HTTPException(400, "the file is empty. Give a CSV or Parquet file with a few rows.")
         return start_reading(state, session, table)
     except BaseException as error:
         ended = session.ended
@@ -197,7 +197,7 @@ async def demo_table(request: Request, response: Response, state: TheServer, ses
 
 @router.get("/tables/{identity}", responses=_problems(404))
 async def show_table(table: TheTable, state: TheServer) -> TableView:
-    """How the table was read."""
+    """Show how the table was read."""
     return table_view(table, state)
 
 
@@ -217,11 +217,13 @@ async def start_discovery(
     limits = state.settings.limits
     if table.read is None or table.read.state != "done" or table.read.answer is None:
         raise HTTPException(409, "the table has not been read yet")
-    if body.runs > limits.runs:
-        raise HTTPException(400, f"runs={body.runs} is more than this server's {limits.runs}; ask for fewer passes")
+    if body.n_passes > limits.n_passes:
+        raise HTTPException(
+            400, f"n_passes={body.n_passes} is more than this server's {limits.n_passes}. Ask for fewer."
+        )
     held = list(session.tables.values()) if session else []
     if sum(not job.finished for other in held for job in other.discoveries.values()) >= limits.discoveries:
-        raise HTTPException(429, f"{limits.discoveries} discoveries of this session are under way; wait or cancel one")
+        raise HTTPException(429, f"{limits.discoveries} discoveries of this session are under way. Wait or cancel one.")
     knowledge = body.knowledge.model_dump() if body.knowledge else None
     await asyncio.to_thread(check_choices, knowledge, body.drop, body.nominal, table.read.answer)
     for old in list(table.discoveries.values())[:-4]:
@@ -235,8 +237,8 @@ async def start_discovery(
         "kind": "discover",
         "folder": str(folder),
         "knowledge": knowledge,
-        "runs": body.runs,
-        "seed": body.seed,
+        "n_passes": body.n_passes,
+        "random_state": body.random_state,
         "threshold": body.threshold,
         "drop": body.drop,
         "nominal": body.nominal,
@@ -249,7 +251,7 @@ async def start_discovery(
 
 @router.get("/discoveries/{identity}", responses=_problems(404))
 async def show_discovery(job: TheDiscovery, state: TheServer) -> JobView:
-    """How far a discovery is."""
+    """Show how far a discovery is."""
     return job_view(job, state)
 
 
@@ -261,7 +263,7 @@ async def cancel_discovery(job: TheDiscovery, state: TheServer) -> None:
 
 @router.get("/discoveries/{identity}/result", responses=_problems(404, 409))
 async def show_result(job: TheDiscovery) -> FileResponse:
-    """The result, the same JSON as ``Result.to_json``."""
+    """Return the result, as JSON."""
     return FileResponse(finished(job) / ANSWER, media_type="application/json")
 
 
@@ -274,9 +276,9 @@ async def show_given_pairs(job: TheDiscovery) -> GivenPairs:
 
 @router.get("/discoveries/{identity}/files/{file}", responses=_problems(404, 409))
 async def download(job: TheDiscovery, file: str) -> FileResponse:
-    """One of the exports, as a download."""
+    """Download one of the exports."""
     if file not in FILES:
-        raise HTTPException(404, f"there is no such export; choose {', '.join(FILES)}")
+        raise HTTPException(404, f"there is no such export. Choose {', '.join(FILES)}")
     # The report is a page with its own scripts: it must never run with this server's rights.
     headers = {"content-security-policy": "sandbox; default-src 'none'"}
     return FileResponse(finished(job) / file, media_type=FILES[file], filename=file, headers=headers)

@@ -1,4 +1,4 @@
-"""The JSON of the API, as OpenAPI describes it. The result itself is that of ``Result.to_json``."""
+"""The JSON of the API, as OpenAPI describes it. The result itself is the JSON of ``Result.to_json``."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class JobView(BaseModel):
 
     id: str
     state: Literal["waiting", "running", "done", "refused", "failed", "cancelled"]
-    place: int | None = Field(description="Place in the queue, 1 is next; null when not waiting.")
-    stage: str = Field(description="What is being done, in a word.")
+    place: int | None = Field(description="Position in the queue, 1 is next. Null if it does not wait.")
+    stage: str = Field(description="The current stage.")
     done: int
-    total: int = Field(description="Steps in this stage; 0 when unknown.")
-    error: str = Field(description="Why it was refused, failed or cancelled; else empty.")
+    total: int = Field(description="Steps in this stage, 0 if unknown.")
+    error: str = Field(description="Why it was refused, failed or cancelled. Otherwise empty.")
 
 
 class ColumnView(BaseModel):
-    """What a column was taken for."""
+    """How a column was read."""
 
     name: str
     kind: str
@@ -75,13 +75,13 @@ class About(BaseModel):
     upload_bytes: int
     rows: int
     columns: int
-    runs: int = Field(description="Most passes of a discovery.")
+    n_passes: int = Field(description="Most passes of a discovery.")
     discover_seconds: float
     files: list[str] = Field(description="Exports that each discovery offers.")
 
 
 class KnowledgeBody(BaseModel):
-    """What is known already; the fields of ``foundcause.Knowledge``."""
+    """The fields of ``foundcause.Knowledge``."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -89,7 +89,7 @@ class KnowledgeBody(BaseModel):
     forbidden: list[Edge] = Field(default=[], max_length=_MANY, description="[cause, effect] or 'cause -> effect'.")
     required: list[Edge] = Field(default=[], max_length=_MANY, description="[cause, effect] or 'cause -> effect'.")
     forbid_within_tiers: bool = False
-    roots: list[Name] = Field(default=[], max_length=_MANY, description="Columns that nothing causes, seen or hidden.")
+    roots: list[Name] = Field(default=[], max_length=_MANY, description="Columns without causes, measured or hidden.")
     sinks: list[Name] = Field(default=[], max_length=_MANY, description="Columns that cause nothing.")
 
 
@@ -99,8 +99,8 @@ class DiscoveryBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     knowledge: KnowledgeBody | None = None
-    runs: int = Field(default=10, ge=1, description="Passes over resampled rows; at most `runs` of `/api/about`.")
-    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    n_passes: int = Field(default=10, ge=1, description="Passes over resampled rows, bounded by `/api/about`.")
+    random_state: int = Field(default=0, ge=0, le=2**31 - 1)
     threshold: float | None = Field(default=None, ge=0, le=1, description="Null adapts it to the table.")
     drop: list[Name] = Field(default=[], max_length=_MANY, description="Columns to leave out.")
     nominal: list[Name] = Field(default=[], max_length=_MANY, description="Columns whose numbers are codes.")

@@ -72,7 +72,7 @@ class Gatekeeper:
         async def guarded(message: Message) -> None:
             nonlocal started
             if body.refusal is not None and not started:
-                return  # what the route makes of the refusal does not matter
+                return  # the answer of the route does not matter
             if message["type"] == "http.response.start":
                 started = True
                 own = MutableHeaders(scope=message)
@@ -97,7 +97,7 @@ class Gatekeeper:
             await _refuse(guarded, refusal)
 
     def _check_token(self, scope: Scope, headers: Headers) -> str | None:
-        """None when the request carries the token or needs none; the token when it came in the address."""
+        """None if the request carries the token or needs none, the token if it came in the address."""
         token = self.settings.token
         if token is None:
             return None
@@ -142,7 +142,7 @@ def check_host(values: list[str], settings: Settings) -> None:
         if name in own or _is_address(name):
             return
     raise RefusalError(
-        421, f"this server does not answer to the name {name[:80]!r}; start it with --allow-host to add it"
+        421, f"this server does not answer to the name {name[:80]!r}. Start it with --allow-host to add it."
     )
 
 
@@ -202,7 +202,7 @@ def _check_length(declared: str | None, limit: int) -> None:
     if declared is None:
         return
     if not declared.isascii() or not declared.isdigit():
-        raise RefusalError(400, "the Content-Length header is no number")
+        raise RefusalError(400, "the Content-Length header is not a number")
     if int(declared) > limit:
         raise _too_large(limit)
 
@@ -234,7 +234,7 @@ class _Body:
 
 def _too_large(limit: int) -> RefusalError:
     size = f"{limit / (1 << 20):.0f} MB" if limit >= 1 << 20 else f"{limit:,} bytes"
-    return RefusalError(_TOO_LARGE, f"this is more than the {size} that this server takes; send fewer rows or columns")
+    return RefusalError(_TOO_LARGE, f"this is more than the {size} that this server takes. Send fewer rows or columns.")
 
 
 async def _read_on(receive: Receive) -> None:
@@ -253,7 +253,7 @@ async def _read_on(receive: Receive) -> None:
 async def _refuse(send: Send, refusal: RefusalError) -> None:
     body = json.dumps({"detail": refusal.detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    headers.append((b"connection", b"close"))  # what is left of a refused body is never read
+    headers.append((b"connection", b"close"))  # the rest of a refused body is not read
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})

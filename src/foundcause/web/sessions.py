@@ -80,7 +80,7 @@ class SessionStore:
             if len(self._sessions) >= self._limits.sessions:
                 unused = [session for session in self._sessions.values() if not session.holds_tables]
                 if not unused:
-                    raise SessionLimitError("too many sessions at a time; try again later")
+                    raise SessionLimitError("too many sessions at a time. Try again later.")
                 self.end(min(unused, key=lambda session: session.seen))
             folder = Path(tempfile.mkdtemp(dir=self.root))
             session = Session(secret=secrets.token_urlsafe(32), folder=folder, seen=time.monotonic())
@@ -105,10 +105,10 @@ class SessionStore:
         """Make room for a table that is about to arrive."""
         with self._lock:
             if len(session.tables) >= self._limits.tables:
-                raise SessionLimitError(f"a session may hold {self._limits.tables} tables; delete one first")
+                raise SessionLimitError(f"a session may hold {self._limits.tables} tables. Delete one first.")
             held = sum(table.bytes for other in self._sessions.values() for table in other.tables.values())
             if held >= self._limits.storage_bytes:
-                raise SessionLimitError("the server's room for tables is used up; try again later")
+                raise SessionLimitError("the server's room for tables is used up. Try again later.")
             folder = Path(tempfile.mkdtemp(dir=session.folder))
             identity = secrets.token_urlsafe(12)
             table = StoredTable(id=identity, name=name, folder=folder, path=folder / f"table{suffix}")

@@ -1,4 +1,4 @@
-"""What the routes share: the state of the server, and the steps of a request."""
+"""The state of the server and the steps of a request, shared by the routes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def submit(queue: JobQueue, job: Job) -> None:
     try:
         queue.submit(job)
     except QueueFullError as error:
-        raise HTTPException(503, "the queue is full; try again in a minute", {"retry-after": "60"}) from error
+        raise HTTPException(503, "the queue is full. Try again in a minute.", {"retry-after": "60"}) from error
 
 
 def check_choices(
@@ -114,7 +114,7 @@ def check_choices(
     used = [column["name"] for column in answer["columns"] if column["role"] != "dropped"]
     names = [name for name in used if name not in set(drop)]
     if len(names) < 2:
-        raise HTTPException(400, "drop leaves fewer than two columns; a causal graph needs at least two")
+        raise HTTPException(400, "drop leaves fewer than two columns. A causal graph needs at least two.")
     try:
         (Knowledge.of(knowledge) or Knowledge()).masks(names, left_out=known)
     except FoundcauseError as error:

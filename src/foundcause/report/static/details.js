@@ -139,7 +139,7 @@ function edgeDetails(result, i, j) {
     facts([
       ["probability", told(i, j, percent(forward))], ["reverse direction", told(j, i, percent(backward))],
       ["either direction", percent(result.existence[i][j])],
-      ...(told(i, j, passes) === passes ? [["stood in", passes]] : []),
+      ...(told(i, j, passes) === passes ? [["appears in", passes]] : []),
       ["hidden common cause", hiddenChance(result, i, j)],
     ]),
     pairPlot(result, i, j), evidenceTable(result, i, j));

@@ -30,7 +30,7 @@ export async function call(method, path, body) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Problem(0, "the server cannot be reached; is `foundcause serve` still running?");
+    throw new Problem(0, "The server cannot be reached. Is `foundcause serve` still running?");
   }
   const text = await response.text();
   if (!response.ok) throw explain(response.status, text);
@@ -48,7 +48,7 @@ export function upload(file, onProgress) {
       if (request.status === 202) resolve(JSON.parse(request.responseText));
       else reject(explain(request.status, request.responseText));
     });
-    request.addEventListener("error", () => reject(new Problem(0, "the upload broke off; the file may be too large, or the server was stopped")));
+    request.addEventListener("error", () => reject(new Problem(0, "The upload broke off. The file may be too large, or the server was stopped.")));
     request.addEventListener("abort", () => reject(new Problem(0, "")));
     request.send(file);
   });

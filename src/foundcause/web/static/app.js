@@ -10,6 +10,7 @@ import { createSuggestions } from "./suggestions.js";
 const { element, percent } = window;
 const byId = (id) => document.getElementById(id);
 const HEARTBEAT = 30_000;
+const DEMO_TIERS = [["visit_to_asia", "smoking"], ["tuberculosis", "lung_cancer", "bronchitis", "tuberculosis_or_cancer"], ["xray", "dyspnoea"]];
 
 // shown: the last graph { id, view, asked }; discovered: whether it is the one on the page.
 const state = { about: null, table: null, discovery: null, shown: null, discovered: false, stopReading: null };
@@ -46,7 +47,7 @@ function take(file) {
   if (!file) return;
   const limit = state.about ? state.about.upload_bytes : Infinity;
   if (file.size > limit) {
-    complain(`${file.name} has ${megabytes(file.size)}; this server takes ${megabytes(limit)}. Send fewer rows or columns, or use “foundcause discover” in a terminal.`);
+    complain(`${file.name} has ${megabytes(file.size)}. This server takes ${megabytes(limit)}. Send fewer rows or columns, or use “foundcause discover” in a terminal.`);
     return;
   }
   const sending = upload(file, (share) => {
@@ -99,7 +100,7 @@ function showTable(table) {
   byId("work").hidden = byId("end").hidden = false;
   nameTable();
   byId("within").checked = false;
-  byId("runs").max = state.about ? state.about.runs : 50;
+  byId("runs").max = state.about ? state.about.n_passes : 50;
   byId("status").textContent = "";
   byId("stale").hidden = true;
   lanes.reset(names);
@@ -139,7 +140,12 @@ function megabytes(bytes) {
 }
 
 byId("file").addEventListener("change", (event) => take(event.target.files[0]));
-byId("demo").addEventListener("click", () => readTable("the demo table", call("POST", "/api/demo"), () => null));
+byId("demo").addEventListener("click", async () => {
+  await readTable("the demo table", call("POST", "/api/demo"), () => null);
+  if (!state.table) return;
+  lanes.place(DEMO_TIERS);
+  byId("status").textContent = "The demo starts with what a physician knows, as tiers: exposures, then diseases, then symptoms and tests. Change them below.";
+});
 byId("reading-cancel").addEventListener("click", () => { if (state.stopReading) state.stopReading(); });
 byId("another").addEventListener("click", async () => { await cancel(); await forgetTable(); byId("file").focus(); });
 for (const kind of ["dragover", "dragleave", "drop"]) {
@@ -182,7 +188,7 @@ async function discover() {
   const { id: table } = state.table;
   try {
     const sent = asked();
-    const body = { ...sent, runs: Number(byId("runs").value), seed: Number(byId("seed").value) };
+    const body = { ...sent, n_passes: Number(byId("runs").value), random_state: Number(byId("seed").value) };
     const job = await call("POST", `/api/tables/${table}/discoveries`, body);
     state.discovery = job.id;
     const last = await follow(`/api/discoveries/${job.id}`, (answer) => answer, (answer) => {
