@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,4 +42,9 @@ def test_an_unknown_code_is_refused_when_made_and_a_remark_when_read() -> None:
 
 
 def test_codes_are_greppable_words() -> None:
-    assert all(code.replace("-", "").isalpha() and code.islower() for code in CATALOG)
+    assert all(code.replace("-", "").isalnum() and code.islower() for code in CATALOG)
+
+
+def test_every_code_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
+    assert [code for code in CATALOG if f"`{code}`" not in page] == []

@@ -39,6 +39,8 @@ def test_from_a_table_to_every_export(server):
             ["a"],
         ]
         assert answer.text == result.to_json(embed_rows=400)
+        given = client.get(f"/api/discoveries/{identity}/given").json()
+        assert [result.names[k] for k in given["required_pairs"][0]] == ["c", "d"]
 
         for name in FILES:
             file = client.get(f"/api/discoveries/{identity}/files/{name}")
