@@ -72,3 +72,17 @@ def test_options_are_checked() -> None:
 def test_columns_of_old_result_files_are_read() -> None:
     column = Column.from_dict({"name": "a", "kind": "constant", "status": "isolated", "reason": "constant"})
     assert column.role == "excluded"
+
+
+def test_two_numbers_in_a_cell_become_two_columns() -> None:
+    rng = np.random.default_rng(1)
+    high, low = rng.integers(100, 180, 60), rng.integers(60, 100, 60)
+    frame = clinic().assign(pressure=[f"{a}/{b}" for a, b in zip(high, low, strict=True)])
+    frame.loc[3, "pressure"] = "unknown"
+    table = read_table(frame)
+    assert "split-pairs" in {finding.code for finding in table.findings}
+    encoder = TableEncoder().fit(table)
+    matrix = encoder.transform(frame.iloc[4:])
+    first = matrix.names.index("pressure_1")
+    np.testing.assert_array_equal(matrix.values[:, first : first + 2], np.column_stack([high, low])[4:])
+    assert "pressure" in read_table(frame, nominal="pressure").frame

@@ -58,6 +58,8 @@ def find_gaps(words: list[str], are_categories: Callable[[np.ndarray], bool]) ->
     ``are_categories`` says whether chosen words, (W,) bool, are neither numbers nor dates nor a known scale.
     """
     gaps = np.array([is_missing(word) for word in words], dtype=bool)
+    if not gaps.any():
+        return gaps
     doubtful = np.flatnonzero(gaps & ~_are_blank(words))
     values = [word for word, gap in zip(words, gaps, strict=True) if not gap]
     if not len(doubtful) or not values:
@@ -75,6 +77,8 @@ def find_gaps(words: list[str], are_categories: Callable[[np.ndarray], bool]) ->
 
 def missing_words(name: str, words: list[str], counts: np.ndarray, gaps: np.ndarray) -> list[Finding]:
     """Return a finding about words, not just blanks, that count as missing."""
+    if not gaps.any():
+        return []
     chosen = gaps & ~_are_blank(words)
     return [_about_words("missing-words", name, words, counts, chosen)] if chosen.any() else []
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from foundcause.data.clock import SINCE_MIDNIGHT
 from foundcause.data.columns import type_column
-from foundcause.data.dates import SINCE_1970
+from foundcause.data.dates import SINCE_1970, are_shaped_like_dates
 from foundcause.data.names import known_names, unique_names
 from foundcause.data.numbers import guess_decimal
 from foundcause.data.options import ReadOptions
@@ -33,30 +33,35 @@ from foundcause.data.roles import (
     with_ranks,
     with_times,
 )
-from foundcause.data.sampling import Raw
+from foundcause.data.row_sample import Raw
 from foundcause.data.sources import read_source
 from foundcause.data.table import Column, Matrix, Role, Table
 from foundcause.data.typed import Typed, is_text
+from foundcause.data.vocabulary import is_missing
 from foundcause.errors import InputError, TableError
 from foundcause.findings import Finding, Fix, by_severity
 
 MAX_COLUMNS = 20_000
-_TOGETHER = 3  # findings of one code about more columns become one
+_TOGETHER = 3  # findings alike about more columns become one
+_TELLING = ("value", "what", "of", "why", "day_first", "unit")  # details in which findings that are alike agree
 _MOST_TOTALS = 3
 _LEAST_ROWS_ABOVE = 10
 _TOTAL = re.compile(
     r"((grand|overall|column|sub)[- ]?)?totals?|sums?|means?|averages?|avg|summe|gesamt|somme|moyenne|suma|promedio",
     re.IGNORECASE,
 )
+_PAIR = re.compile(r"(\d+(?:[.,]\d+)?)\s*/\s*(\d+(?:[.,]\d+)?)")
+_PAIR_SHARE, _LEAST_PAIRS, _N_HEAD = 0.95, 8, 50
 _ROLES: dict[str, Role] = {"keep": "variable", "exclude": "excluded", "drop": "dropped"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reading:
-    """What a ``Table`` keeps of how it was read: the matrix, and every typed column by name."""
+    """What a ``Table`` keeps of how it was read: the matrix, typed columns by name, and columns that were split."""
 
     matrix: Matrix
     typed: Mapping[str, Typed]
+    pairs: Mapping[str, list[str]]
 
 
 def read_table(source: Any, options: ReadOptions | Mapping[str, Any] | str | None = None, **overrides: Any) -> Table:
@@ -88,13 +93,16 @@ def read_table(source: Any, options: ReadOptions | Mapping[str, Any] | str | Non
     raw = read_source(source, options)
     cells, findings = _named_cells(raw, options)
     raw, cells, totals = _without_totals(raw, cells)
+    pairs = _find_pairs(cells, options)
+    cells = _with_pairs(cells, pairs)
+    findings += [Finding(code="split-pairs", columns=[name], details={"into": pairs[name]}) for name in pairs]
     decimal = guess_decimal((column for column in cells.values() if is_text(column)), raw.separator)
     nominal = known_names("nominal", options.nominal, list(cells))
     typed = {
         name: type_column(name, column, nominal=name in nominal, decimal=decimal) for name, column in cells.items()
     }
     rows = Rows(positions=raw.positions, total=raw.total_rows)
-    return _judged(cells, typed, rows, options, [*findings, *totals], blank_rows=raw.blank_rows)
+    return _judged(cells, typed, rows, options, [*findings, *totals], pairs, blank_rows=raw.blank_rows)
 
 
 class TableEncoder:
@@ -146,6 +154,7 @@ class TableEncoder:
             raw = read_source(table, self._table.options)
         options = ReadOptions.of(self._table.options, drop=())
         cells, _ = _named_cells(raw, options)
+        cells = _with_pairs(cells, {name: parts for name, parts in fitted.pairs.items() if name in cells})
         names = [column.name for column in self.columns_]
         if lacking := [name for name in names if name not in cells]:
             raise InputError(f"the table lacks columns {lacking}. Give the columns that were fitted: {names}")
@@ -204,12 +213,42 @@ def _without_totals(raw: Raw, cells: dict[str, pd.Series]) -> tuple[Raw, dict[st
     return raw, {name: column.iloc[:-count] for name, column in cells.items()}, [finding]
 
 
+def _find_pairs(cells: Mapping[str, pd.Series], options: ReadOptions) -> dict[str, list[str]]:
+    """Return the columns of two numbers, such as the blood pressure 120/80, with the names of their parts."""
+    pairs = {}
+    for name, column in cells.items():
+        if not is_text(column) or name in options.nominal or not any("/" in str(cell) for cell in column[:_N_HEAD]):
+            continue
+        words = {cell.strip() for cell in column if isinstance(cell, str) and not is_missing(cell)}
+        fitting = [word for word in words if _PAIR.fullmatch(word)]
+        parts = [f"{name}_1", f"{name}_2"]
+        if len(fitting) < max(_LEAST_PAIRS, _PAIR_SHARE * len(words)) or not set(parts).isdisjoint(cells):
+            continue
+        if are_shaped_like_dates(fitting).mean() < 0.5:
+            pairs[name] = parts
+    return pairs
+
+
+def _with_pairs(cells: Mapping[str, pd.Series], pairs: Mapping[str, list[str]]) -> dict[str, pd.Series]:
+    """Return the columns with those of two numbers split; cells of another form become missing."""
+    split: dict[str, pd.Series] = {}
+    for name, column in cells.items():
+        if name not in pairs:
+            split[name] = column
+            continue
+        matches = [_PAIR.fullmatch(cell.strip()) if isinstance(cell, str) else None for cell in column]
+        for k, part in enumerate(pairs[name], start=1):
+            split[part] = pd.Series([match[k] if match else None for match in matches], dtype=object)
+    return split
+
+
 def _judged(
     cells: Mapping[str, pd.Series],
     typed: Mapping[str, Typed],
     rows: Rows,
     options: ReadOptions,
     findings: list[Finding],
+    pairs: Mapping[str, list[str]],
     *,
     blank_rows: int = 0,
 ) -> Table:
@@ -254,7 +293,7 @@ def _judged(
         findings=by_severity(_joined(findings)),
         total_rows=total,
         options=options,
-        reading=Reading(matrix=matrix, typed=dict(zip(names, columns, strict=True))),
+        reading=Reading(matrix=matrix, typed=dict(zip(names, columns, strict=True)), pairs=pairs),
         pristine=frame.copy(deep=False),
     )
 
@@ -275,12 +314,12 @@ def _described(name: str, column: Typed, finding: Finding | None, role: Role) ->
 
 
 def _joined(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings; those of one code about more than three columns become one, which adds up their cells."""
-    alike: dict[str, list[Finding]] = defaultdict(list)
+    """Return findings; more than three that differ in their columns only become one, which adds up their cells."""
+    alike: dict[tuple[Any, ...], list[Finding]] = defaultdict(list)
     for finding in findings:
-        alike[finding.code].append(finding)
+        alike[finding.code, *map(finding.details.get, _TELLING)].append(finding)
     joined = []
-    for code, group in alike.items():
+    for (code, *_), group in alike.items():
         if len(group) <= _TOGETHER or not group[0].columns:
             joined += group
             continue
@@ -341,4 +380,5 @@ def _reread(table: Table, options: ReadOptions) -> Table:
             typed[name] = type_column(name, column, nominal=name in options.nominal)
     positions = table.reading.matrix.positions if same_rows else raw.positions
     total = table.total_rows if same_rows else raw.total_rows
-    return _judged(cells, typed, Rows(positions=positions, total=total), options, findings, blank_rows=raw.blank_rows)
+    rows = Rows(positions=positions, total=total)
+    return _judged(cells, typed, rows, options, findings, table.reading.pairs, blank_rows=raw.blank_rows)

@@ -17,7 +17,7 @@ import pandas as pd
 from foundcause.data.missing import filled_rows
 from foundcause.data.names import as_text
 from foundcause.data.options import ReadOptions
-from foundcause.data.sampling import Raw, sampled_rows
+from foundcause.data.row_sample import Raw, sampled_rows
 from foundcause.data.stores import arrow_series, read_excel, read_feather, read_parquet, read_query, read_sqlite
 from foundcause.data.text_files import read_text
 from foundcause.errors import InputError, TableError

@@ -18,7 +18,7 @@ import pandas as pd
 from foundcause.data.dialect import locate_header
 from foundcause.data.missing import filled_rows
 from foundcause.data.options import ReadOptions
-from foundcause.data.sampling import Raw, sample_stream
+from foundcause.data.row_sample import Raw, sample_stream
 from foundcause.data.typed import examples, first_line
 from foundcause.errors import TableError
 from foundcause.findings import Finding

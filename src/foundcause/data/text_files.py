@@ -18,7 +18,7 @@ import pandas as pd
 
 from foundcause.data.dialect import HEAD_BYTES, Dialect, guess_dialect, guess_encoding, is_number
 from foundcause.data.options import ReadOptions
-from foundcause.data.sampling import Raw, sample_stream
+from foundcause.data.row_sample import Raw, sample_stream
 from foundcause.data.typed import examples, first_line
 from foundcause.data.vocabulary import is_blank, is_missing
 from foundcause.errors import TableError

@@ -48,17 +48,22 @@ _REPEATED_NA = re.compile(r"(na|nan|null)([_ /|-]\1)+")  # na_na, where programs
 
 def is_blank(text: str) -> bool:
     """Return whether a cell's text is nothing but a spelling of "no value"."""
-    if len(text) > _LONGEST_GAP:
+    if _is_plainly_a_value(text):
         return False
     word = text.strip().casefold()
-    return word in NO_VALUE or _REPEATED_NA.fullmatch(word) is not None
+    return word in NO_VALUE or (word[:1] == "n" and _REPEATED_NA.fullmatch(word) is not None)
 
 
 def is_missing(text: str) -> bool:
     """Return whether a cell's text usually stands for "no value", even where it may be a value of its own."""
-    if len(text) > _LONGEST_GAP:
+    if _is_plainly_a_value(text):
         return False
     return text.strip().casefold().replace("’", "'") in _MISSING or is_blank(text)
+
+
+def _is_plainly_a_value(text: str) -> bool:
+    """Return whether a look at length and ends is enough, as it is for nearly all cells."""
+    return len(text) > _LONGEST_GAP or (text[-1:].isdigit() and text[0] != "0")
 
 
 # ---- two values ------------------------------------------------------------------------------------------------------

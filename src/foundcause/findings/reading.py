@@ -369,6 +369,12 @@ def _(finding: Finding) -> str:
     )
 
 
+@_entry("split-pairs")
+def _(finding: Finding) -> str:
+    parts = f", {_quoted(finding.details['into'])}" if len(finding.columns) == 1 else " each"
+    return f"{_columns(finding)}: cells hold two numbers and were read as two columns{parts}."
+
+
 @_entry("lists-of-answers", "caution")
 def _(finding: Finding) -> str:
     return (
