@@ -5,17 +5,17 @@ The block stands between two markers, so that it cannot drift from the committed
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from foundcause.bench.case import ORIGINS
+from foundcause.bench.datasets import DATASETS
 from foundcause.bench.experiments import EXPERIMENTS
 from foundcause.bench.records import Store
-from foundcause.bench.report import paper_figures
-from foundcause.bench.report.averages import entry, made_with, method_of, records, summarise, warnings
+from foundcause.bench.report.averages import entry, made_with, method_of, per_dataset, records, summarise, warnings
 from foundcause.bench.report.result_plots import PLOTS
 from foundcause.bench.report.result_tables import (
     MARK,
-    PairAccuracy,
     ablation_table,
     averages_table,
     by_dataset,
@@ -30,7 +30,6 @@ from foundcause.bench.report.result_tables import (
     more_metrics,
     number,
     on_codes_table,
-    pair_accuracy,
     pair_comparisons,
     pairs_table,
     sachs_and_petshop,
@@ -132,115 +131,38 @@ def _environments(folder: Path) -> str:
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 
 _MEASURED = ("foundcause", "grasp")
-_README_ROWS = (
-    "foundcause",
-    "foundcause_one_pass",
-    "grasp",
-    "boss",
-    "ges",
-    "pc_0.01",
-    "direct_lingam",
-    "notears",
-    "dagma",
-)
-_README_PAIRS = ("foundcause", "sloppy", "heci", "reci", "anm", "igci", "cds", "direct_lingam")
+_README_ROWS = ("foundcause", "grasp", "boss", "ges", "pc_0.01")
 
 
 def new_block(folder: Path) -> str:
-    """The text between the markers, from the results in ``folder`` alone."""
+    """The text between the markers, from the results in ``folder`` alone: five methods by origin of the data."""
     found = [record for record in records(folder, "clean") if method_of(record["method"]) in _README_ROWS]
-    sets = len({record["dataset"] for record in found})
-    summaries = [
-        item for item in summarise(found) if item.attempted == sets
-    ]  # a run that is under way says nothing yet
-    names = {record["dataset"] for record in found}
-    header = ["method", "sets", "F1", "skeleton F1", "AUROC", "AUROC of the graph", "SHD/d"]
-    printed = [f"{MARK} F1", f"{MARK} F1, all 15", f"{MARK} skeleton F1, all 15"]
+    sets = {record["dataset"]: DATASETS[record["dataset"]].origin for record in found if record["dataset"] in DATASETS}
+    finished = [item for item in summarise(found) if item.attempted == len(sets)]  # not a run that is under way
+    values = per_dataset(found, "f1")
+    origins = [origin for origin in ORIGINS if origin in sets.values()]
     rows = []
-    for item in summaries:
+    for item in finished:
         label = f"**{item.label}**" if entry(item.method).ours else item.label
-        means = [
-            number(item.means[metric].mean if metric in item.means else None)
-            for metric in ("f1", "skeleton_f1", "auroc", "auroc_binary", "shd_pairs_per_d")
-        ]
-        rows.append([label, item.coverage, *means, *_printed_figures(entry(item.method).paper, names)])
-    run = {entry(item.method).paper for item in summaries}
-    for name in (paper_figures.MODEL, "SEA", "AVICI"):
-        if name not in run:
-            rows.append([f"{MARK} {paper_figures.shown(name)}", *["–"] * 6, *_printed_figures(name, names)])
+        mine = values.get(item.method, {})
+        split = [_mean_of(value for name, value in mine.items() if sets.get(name) == origin) for origin in origins]
+        whole = [item.means[metric].mean if metric in item.means else None for metric in ("f1", "auroc")]
+        rows.append([label, *map(number, (*split, *whole))])
+    counts = [f"{origin} ({sum(value == origin for value in sets.values())})" for origin in origins]
     parts = [
-        f"Means over {sets} of the paper's 15 data sets (the metrics of the other two cannot be obtained), measured "
-        f"here; simulated sets over several seeds. Columns and rows marked “{MARK}” repeat what the paper prints for "
-        f"its own versions of the data, on the same {sets} sets where it says so per set, and on all 15. SHD counts a "
-        "reversed edge once. AUROC ranks pairs by a method's probability; one that answers with a graph alone has the "
-        "one point of that graph. The next column takes that one point of all methods alike.",
-        table([*header, *printed], rows),
+        table(["directed F1 (data sets)", *counts, f"all ({len(sets)})", "AUROC"], rows),
+        sachs_and_petshop(folder, _MEASURED),
     ]
-    split = by_origin(folder, "clean")
-    if split is not None and summaries:
-        kept = {entry(item.method).label for item in summaries}
-        lines = split.splitlines()
-        body = [line for line in lines[2:] if line.split("|")[1].strip() in kept]
-        note = "The mean over all sets hides how much they differ by origin:"
-        parts += [note, "\n".join([*lines[:2], *body]), sachs_and_petshop(folder, _MEASURED)]
-    pairs = _pair_table(folder)
-    if pairs:
-        parts.append(pairs)
     if not any(entry(record["method"]).ours for record in found):
-        parts.append(
-            "_No checkpoint of ours has been evaluated yet: these are baselines and the paper's figures only._"
-        )
-    elif not any(entry(item.method).ours for item in summaries):
+        parts.append("_No checkpoint of ours has been evaluated yet: these are baselines only._")
+    elif not any(entry(item.method).ours for item in finished):
         parts.append("_Ours is left out until one checkpoint has been run on all of these sets._")
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
 
 
-def _printed_figures(name: str | None, names: set[str]) -> list[str]:
-    row = paper_figures.CLEAN.get(name or "")
-    figures = (paper_figures.same_sets_f1(name, names), row.f1 if row else None, row.skeleton_f1 if row else None)
-    return [number(value) for value in figures]
-
-
-def _pair_table(folder: Path) -> str | None:
-    """Both collections of real pairs side by side; a method with all the Tuebingen pairs has a row."""
-    tuebingen, examples = (_whole(folder, name) for name in ("tuebingen", "example_pairs"))
-    rows = []
-    for name, result in tuebingen.items():
-        same = paper_figures.TUEBINGEN.get(entry(name).paper or "")
-        label = f"**{entry(name).label}**" if entry(name).ours else entry(name).label
-        figures = [*_percent(result), number(same[2] if same else None, 1), *_percent(examples.get(name))]
-        rows.append((result.weighted.mean, [label, *figures]))
-    if not rows:
-        return None
-    rows.sort(key=lambda row: -row[0])
-    counts = [len(EXPERIMENTS[name].datasets) for name in ("tuebingen", "example_pairs")]
-    header = [
-        f"direction of {counts[0]} Tuebingen pairs, and of {counts[1]} pairs of R's example tables",
-        "Tuebingen: % right",
-        "% weighted",
-        f"{MARK} % weighted",
-        "examples: % right",
-        "% weighted",
-    ]
-    return table(header, [row for _, row in rows])
-
-
-def _percent(result: PairAccuracy | None) -> list[str]:
-    """Right, and right by weight."""
-    return [number(100 * value, 1) for value in (result.plain, result.weighted.mean)] if result else ["–", "–"]
-
-
-def _whole(folder: Path, experiment: str) -> dict[str, PairAccuracy]:
-    """The accuracy of the methods of the table that were run on all pairs."""
-    found = records(folder, experiment)
-    wanted = len(EXPERIMENTS[experiment].datasets)
-    names = {record["method"] for record in found if method_of(record["method"]) in _README_PAIRS}
-    by_name = {name: [record for record in found if record["method"] == name] for name in sorted(names)}
-    return {
-        name: pair_accuracy(mine)
-        for name, mine in by_name.items()
-        if len({record["dataset"] for record in mine}) == wanted
-    }
+def _mean_of(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None
 
 
 def readme_block(text: str) -> str:
