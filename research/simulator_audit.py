@@ -181,7 +181,8 @@ def _variables(title: str, ranges: tuple[tuple[float, Range], ...], concerned: C
     """The mean number of variables of the components that are concerned."""
     return Share(
         name=title,
-        expected=sum(weight * mean_of(span, whole=True) for weight, span in ranges),
+        expected=sum(weight * mean_of(span, whole=True) for weight, span in ranges)
+        / sum(weight for weight, _ in ranges),
         measure=lambda r: (r["variables"], 1.0) if concerned(r["component"]) else None,
         bounds=(min(span.low for _, span in ranges), max(span.high for _, span in ranges)),
     )
