@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "check": "foundcause.effects.decisions",
     "discover": "foundcause.api",
+    "discover_many": "foundcause.many",
     "load": "foundcause.api",
     "Knowledge": "foundcause.knowledge",
     "Result": "foundcause.result",
@@ -31,6 +32,7 @@ __all__ = [
     "__version__",
     "check",
     "discover",
+    "discover_many",
     "load",
     "read_table",
 ]
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from foundcause.effects.decisions import check
     from foundcause.estimator import CausalDiscovery
     from foundcause.knowledge import Knowledge
+    from foundcause.many import discover_many
     from foundcause.result import Result
 
 

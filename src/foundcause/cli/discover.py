@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -105,17 +106,16 @@ def discover(
     empty: Annotated[str | None, typer.Option(help="Empty columns: exclude, drop or error.")] = None,
     identifier: Annotated[str | None, typer.Option(help="Identifiers: exclude, drop, error or keep.")] = None,
     duplicate: Annotated[str | None, typer.Option(help="Copies of columns: keep, exclude, drop or error.")] = None,
+    jobs: Annotated[int, typer.Option(help="Of several files, how many at a time; -1 for one per core.")] = -1,
+    backend: Annotated[str, typer.Option(help="Where several files run: loky (this machine), dask or ray.")] = "loky",
+    address: Annotated[str | None, typer.Option(help="Address of a Dask scheduler or a Ray cluster.")] = None,
 ) -> None:
     """Discover the causal graph of a table and print it.
 
-    Nothing is written unless --out or --report asks for it.
+    Nothing is written unless --out or --report asks for it. Several files need --out: each gets a folder in it.
     """
-    if len(files) > 1:
-        raise ConfigError("discover takes one table; give one file")
-    (file,) = files
     if out is not None:
         refuse_unwritable(out)
-        refuse_replacing(out, file, options)
     read = {
         "max_rows": max_rows,
         "separator": "\t" if separator in ("\\t", "tab") else separator,
@@ -147,6 +147,13 @@ def discover(
         "checkpoint": checkpoint,
         "device": device,
     }
+    if len(files) > 1:
+        engine = {"jobs": jobs, "backend": backend, "address": address}
+        _discover_many(files, out, analysis, {**chosen, **engine}, show=not quiet)
+        return
+    (file,) = files
+    if out is not None:
+        refuse_replacing(out, file, options)
     result = _discover(file, analysis, chosen, show=not quiet)
     if apply_suggestions:
         applied = analysis.with_fixes(result.findings)
@@ -170,6 +177,32 @@ def _discover(file: str, analysis: Analysis, options: dict[str, Any], *, show: b
 
     with readable(file) as place, ProgressOnStderr(show=show) as progress:
         return api.discover(place, read=analysis.read, knowledge=analysis.knowledge, progress=progress, **options)
+
+
+def _discover_many(
+    files: list[str], out: Path | None, analysis: Analysis, options: dict[str, Any], *, show: bool
+) -> None:
+    """Discover several files, print the summary, and end with 2 when some were refused."""
+    import pandas as pd
+
+    from foundcause.many import SUMMARY_FILE, discover_many
+
+    if out is None:
+        raise ConfigError("several tables need a folder for their results; name one with --out")
+    failed = 0
+    with ProgressOnStderr(show=show) as progress:
+        answers = discover_many(
+            files, out=out, read=analysis.read, knowledge=analysis.knowledge, progress=progress, **options
+        )
+        for file, answer in zip(files, answers, strict=True):
+            if isinstance(answer, Exception):
+                failed += 1
+                print(f"{file}: {answer}", file=sys.stderr)
+    if show:
+        with printing():
+            print_table(pd.read_csv(out / SUMMARY_FILE).fillna(""), f"Results in {out}", as_json=False)
+    if failed:
+        raise typer.Exit(2)
 
 
 def _print(result: Result, file: str, analysis: Analysis, out: Path | None, *, applied: bool) -> None:
