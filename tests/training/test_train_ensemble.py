@@ -10,11 +10,12 @@ from foundcause.inference.decoding import decide
 from foundcause.inference.probabilities import sigmoid
 from foundcause.inference.protocols import IN_WORDS
 from foundcause.model.architectures import build_network
+from foundcause.model.calibration import Calibration
 from foundcause.model.config import TINY
 from foundcause.model.interface import NetworkConfig
 from foundcause.model.network import FoundCause
 from foundcause.simulate.mixture import SHIPPED, make_task
-from foundcause.training.calibrate import averaged_answer, calibrate, ensemble_answers, task_passes
+from foundcause.training.calibrate import answers_by_passes, averaged_answer, calibrate, ensemble_answers, task_passes
 from foundcause.training.run_config import TrainConfig
 from tiny_network import tiny_paper
 
@@ -60,3 +61,16 @@ def test_single_passes_do_not_claim_the_protocol_of_discover() -> None:
         for runs in (1, 2)
     ]
     assert fitted[0]["protocol"] != IN_WORDS == fitted[1]["protocol"]
+
+
+def test_calibration_has_coefficients_for_fewer_passes() -> None:
+    network = FoundCause(TINY, seed=3)
+    found = calibrate(network, TrainConfig(steps=1, workers=0), tasks=4, passes=3)
+    assert sorted(found["by_passes"]) == ["1", "2"]
+    by_count = answers_by_passes(network, SMALL_TASKS, seed=5, tasks=2, counts=(1, 3), jobs=1)
+    again = ensemble_answers(network, SMALL_TASKS, seed=5, tasks=2, passes=1, jobs=1)
+    for fewer, alone in zip(by_count[1], again, strict=True):
+        np.testing.assert_allclose(fewer.existence, alone.existence)
+    assert Calibration.from_metadata({"calibration": found}).at(1).edge_temperature == pytest.approx(
+        found["by_passes"]["1"]["edge_temperature"]
+    )

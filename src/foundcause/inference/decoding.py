@@ -61,6 +61,11 @@ class Passes:
     def __len__(self) -> int:
         return len(self.edges)
 
+    def first(self, count: int) -> Passes:
+        """The first ``count`` of them."""
+        logits = {name: getattr(self, name)[:count] for name in ("edges", "existence", "direction", "confounding")}
+        return replace(self, **logits)
+
     def in_table_order(self) -> Passes:
         """The same with the columns in the order of the table."""
         order = np.argsort(self.columns)

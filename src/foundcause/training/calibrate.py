@@ -47,6 +47,9 @@ _minimize: Any = optimize.minimize  # its stubs know fewer calls than it does
 _minimize_scalar: Any = optimize.minimize_scalar
 
 
+_FEWER_PASSES = (1, 2, 4)  # numbers of passes that get coefficients of their own
+
+
 def calibrate_run(
     folder: RunFolder, *, tasks: int | None = None, passes: int = 1, say: Callable[[str], None] = print
 ) -> Path:
@@ -102,12 +105,15 @@ def calibrate(
     network.eval()
     whole, seed = mixture(replace(config, only=(), without=())), RESERVED_SEEDS["calibration"]
     if passes > 1:
-        found = ensemble_answers(network, whole, seed=seed, tasks=tasks, passes=passes, say=say)
+        counts = [*(count for count in _FEWER_PASSES if count < passes), passes]
+        by_count = answers_by_passes(network, whole, seed=seed, tasks=tasks, counts=counts, say=say)
+        found = by_count[passes]
+        fewer = {str(count): _temperatures(by_count[count]) for count in counts[:-1]}
     else:
-        found = _single_passes(network, config, whole, seed, tasks)
+        found, fewer = _single_passes(network, config, whole, seed, tasks), {}
     about = {"tasks": len(found), "seed": seed, "mixture": config.mixture.upper(), "runs": passes}
     protocol = IN_WORDS if passes > 1 else "single passes over all rows"
-    return fit(found) | {"fitted_on": about | {"protocol": protocol}}
+    return fit(found) | {"by_passes": fewer, "fitted_on": about | {"protocol": protocol}}
 
 
 def _single_passes(network: Network, config: TrainConfig, whole: Mixture, seed: int, tasks: int) -> list[Answer]:
@@ -310,14 +316,31 @@ def ensemble_answers(
     say: Callable[[str], None] | None = None,
 ) -> list[Answer]:
     """Uncalibrated answers of averaged passes to the first ``tasks`` tasks of a mixture, in order."""
+    about: dict[str, Any] = {"seed": seed, "tasks": tasks, "protocol": protocol, "jobs": jobs, "say": say}
+    return answers_by_passes(network, mixture, counts=(passes,), **about)[passes]
+
+
+def answers_by_passes(
+    network: Network,
+    mixture: Any,
+    *,
+    seed: int,
+    tasks: int,
+    counts: Sequence[int],
+    protocol: Protocol = DEFAULT,
+    jobs: int = 2,
+    say: Callable[[str], None] | None = None,
+) -> dict[int, list[Answer]]:
+    """The same for several numbers of passes; fewer passes are the first of more."""
     from joblib import Parallel, delayed
 
-    found: list[Answer] = []
-    work = (delayed(_answer)(network, mixture, seed, index, passes, protocol) for index in range(tasks))
-    for answer in Parallel(n_jobs=jobs, return_as="generator", batch_size=4)(work):
-        found.append(answer)
-        if say is not None and len(found) % 100 == 0:
-            say(f"answered {len(found)} of {tasks} tasks with {passes} passes each")
+    found: dict[int, list[Answer]] = {count: [] for count in counts}
+    work = (delayed(_answers)(network, mixture, seed, index, counts, protocol) for index in range(tasks))
+    for number, answered in enumerate(Parallel(n_jobs=jobs, return_as="generator", batch_size=4)(work), 1):
+        for count, answer in zip(counts, answered, strict=True):
+            found[count].append(answer)
+        if say is not None and number % 100 == 0:
+            say(f"answered {number} of {tasks} tasks with {max(counts)} passes each")
     return found
 
 
@@ -344,11 +367,14 @@ def _cells(task: Task) -> np.ndarray:
     return np.where(task.observed, task.values, np.nan)
 
 
-def _answer(network: Network, mixture: Any, seed: int, index: int, passes: int, protocol: Protocol) -> Answer:
+def _answers(
+    network: Network, mixture: Any, seed: int, index: int, counts: Sequence[int], protocol: Protocol
+) -> list[Answer]:
     import torch
 
     from foundcause.simulate.tasks import make_task
 
     torch.set_num_threads(1)
     task = make_task(mixture, seed, index)
-    return averaged_answer(task, task_passes(network.eval(), task, passes=passes, seed=index, protocol=protocol))
+    passes = task_passes(network.eval(), task, passes=max(counts), seed=index, protocol=protocol)
+    return [averaged_answer(task, passes.first(count)) for count in counts]
