@@ -13,7 +13,7 @@ from test_statistics import table
 from test_statistics_twins import CASES, apart
 
 from foundcause.features import compute, curves, regressions, residual_order, row_samples, sparsest_order
-from foundcause.features.tensor_math import COMPILED_FROM, kernels_for, use_kernels
+from foundcause.features.tensor_math import COMPILED_FROM, indices, kernels_for, pieces, use_kernels
 
 T = TypeVar("T")
 SETS = "extended+peeled+sparsest"
@@ -97,3 +97,11 @@ def test_sums_have_the_places_that_kernels_fill() -> None:
     assert (kernels.PAIR_SUMS, kernels.CURVE_SUMS, kernels.KNOTS) == (
         regressions.PAIR_SUMS, curves.CURVE_SUMS, curves.KNOTS,
     )  # fmt: skip
+
+
+def test_pieces_of_one_cause_are_writable() -> None:
+    """The finding: tables of 1,000 columns failed, because a piece of one cause gave kernels a read-only view."""
+    for cells in (1, 10**9):
+        for piece in pieces(None, 7, cells):
+            causes, effects = indices(piece)
+            assert causes.flags.writeable and effects.flags.writeable and effects.shape == (piece.count, 7)

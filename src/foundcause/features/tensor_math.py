@@ -66,9 +66,7 @@ def indices(piece: Piece) -> tuple[np.ndarray, np.ndarray]:
     if effects is None:
         assert isinstance(causes, slice)
         listed = np.arange(causes.start, causes.stop)
-        return listed, np.ascontiguousarray(
-            np.broadcast_to(np.arange(piece.effect_count), (piece.count, piece.effect_count))
-        )
+        return listed, np.tile(np.arange(piece.effect_count), (piece.count, 1))  # a view would be read-only
     assert isinstance(causes, Tensor)
     return np.ascontiguousarray(causes.numpy()), np.ascontiguousarray(effects.numpy())
 
