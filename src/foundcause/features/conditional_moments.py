@@ -10,13 +10,14 @@ import math
 import torch
 from torch import Tensor
 
-from foundcause.features.contingency import pair_counts
 from foundcause.features.correlations import linear
 from foundcause.features.registry import Statistic, register
 from foundcause.features.standardize import BINS, TableState
 from foundcause.features.tensor_math import asinh, entropy_terms
 
 _SCALES = ("x", "g")
+CHUNK = 4_000_000
+"""Most elements of a working tensor of sums in bins."""
 
 STATISTICS: tuple[Statistic, ...] = (
     *(
@@ -71,7 +72,8 @@ def bin_sums(table: TableState) -> Tensor:
 
 def bin_rows(table: TableState) -> Tensor:
     """(D, K, D) joint rows: [i, a, j] with i in bin a."""
-    return table.get(pair_counts).sum(1).transpose(0, 1)
+    columns = table.columns
+    return (columns.onehot.T @ columns.mask).view(-1, BINS, columns.variables)
 
 
 @register("extended", *STATISTICS)
@@ -82,7 +84,10 @@ def moments(table: TableState) -> dict[str, Tensor]:
     x, g, n = columns.x, columns.g, columns.joint
     x2, g2 = x.square(), g.square()
     out: dict[str, Tensor] = {}
-    shape = conditional_shape(table.get(bin_rows), table.get(bin_sums))
+    step = max(1, CHUNK // (D * BINS * 6))
+    rows_DKD, sums = table.get(bin_rows).split(step), table.get(bin_sums).split(step)
+    parts = [conditional_shape(*part) for part in zip(rows_DKD, sums, strict=True)]
+    shape = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
     out |= {f"{name}_{scale}": value[:, k] for name, value in shape.items() for k, scale in enumerate(_SCALES)}
 
     sign = torch.sign(c)
@@ -116,16 +121,16 @@ def moments(table: TableState) -> dict[str, Tensor]:
     return out
 
 
-def conditional_shape(count_DKD: Tensor, sums: Tensor) -> dict[str, Tensor]:
-    """Shape of j within the bins of i on both scales: each result is (D, 2, D), [i, scale, j].
+def conditional_shape(count_CKD: Tensor, sums: Tensor) -> dict[str, Tensor]:
+    """Shape of j within the bins of C causes i on both scales: each result is (C, 2, D), [i, scale, j].
 
-    Takes counts (D, K, D) and sums (D, K, 6, D) of v, v^2, v^3 for both scales. Bins of fewer than three rows are
+    Takes counts (C, K, D) and sums (C, K, 6, D) of v, v^2, v^3 for both scales. Bins of fewer than three rows are
     passed over where a spread or a skewness is needed.
     """
-    D = count_DKD.shape[0]
-    count = count_DKD[:, :, None]  # (D, K, 1, D)
+    C, _, D = count_CKD.shape
+    count = count_CKD[:, :, None]  # (D, K, 1, D)
     total = count.sum(1, keepdim=True).clamp_min(1.0)
-    mean, square, cube = (sums / count.clamp_min(1.0)).view(D, BINS, 2, 3, D).unbind(3)  # (D, K, 2, D) each
+    mean, square, cube = (sums / count.clamp_min(1.0)).view(C, BINS, 2, 3, D).unbind(3)  # (C, K, 2, D) each
     weight = count / total
     variance = (square - mean.square()).clamp_min(0.0)
     overall = (weight * mean).sum(1, keepdim=True)

@@ -14,11 +14,14 @@ from torch import Tensor
 
 from foundcause.features.correlations import compress
 from foundcause.features.registry import Statistic, register
-from foundcause.features.standardize import BINS, TableState
+from foundcause.features.standardize import BINS, Columns, TableState
 from foundcause.features.tensor_math import cube_root, entropy_terms
 
 CHUNK = 2_000_000
 """Most elements of a (K, K, C, D) working tensor."""
+
+VERY_WIDE = 300
+"""Variables up to which the tables of all pairs are counted at once."""
 
 WIDE = 32
 """Variables from which on the symmetry of the tables is worth the calls it takes."""
@@ -85,17 +88,17 @@ def entropic_noise(table: TableState) -> dict[str, Tensor]:
 def _by_chunk(table: TableState) -> dict[str, Tensor]:
     """Statistics of both kinds, some causes at a time."""
     states = table.columns.states
-    parts = [_association(tables) | _entropic_noise(tables, states) for tables in chunks(table.get(pair_counts))]
+    parts = [_association(tables) | _entropic_noise(tables, states) for tables in _chunks(table.columns)]
     return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
 
 
-def pair_counts(table: TableState) -> Tensor:
+def pair_counts(columns: Columns) -> Tensor:
     """(K, K, D, D) counts of the binned pairs: [a, b, i, j] rows with i in bin a and j in bin b.
 
     The bins come first, so that sums over them run along whole matrices.
     """
-    D = table.columns.variables
-    onehot = table.columns.onehot.view(-1, D, BINS)
+    D = columns.variables
+    onehot = columns.onehot.view(-1, D, BINS)
     out = torch.empty(BINS, BINS, D, D)
     # the table of (j, i) is that of (i, j) turned: wide tables take half the product, block by block
     step = D if D < WIDE else -(-D // 4)
@@ -136,12 +139,17 @@ class Tables:
     H_ij: Tensor
 
 
-def chunks(counts_KKDD: Tensor) -> Iterator[Tables]:
-    """Successive chunks of causes, small enough to work on."""
-    D = counts_KKDD.shape[2]
+def _chunks(columns: Columns) -> Iterator[Tables]:
+    """Tables of successive chunks of causes, small enough to work on."""
+    D = columns.variables
+    counts_KKDD = pair_counts(columns) if D <= VERY_WIDE else None
     step = max(1, CHUNK // (D * BINS * BINS))
     for start in range(0, D, step):
-        counts = counts_KKDD[:, :, start : start + step].contiguous()
+        if counts_KKDD is None:  # all counts at once would not fit into memory
+            causes = columns.onehot[:, start * BINS : (start + step) * BINS]
+            counts = (causes.T @ columns.onehot).view(-1, BINS, D, BINS).permute(1, 3, 0, 2).contiguous()
+        else:
+            counts = counts_KKDD[:, :, start : start + step].contiguous()
         n_i = counts.sum(1)
         n = n_i.sum(0).clamp_min(1.0)
         p = counts / n

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from foundcause.features.registry import Statistic, register
 from foundcause.features.standardize import Columns, TableState
-from foundcause.features.tensor_math import asinh
+from foundcause.features.tensor_math import as_array, asinh, kernels_for
 
 CHUNK = 2_000_000
 """Most elements of a (rows, D, D) working tensor."""
@@ -213,6 +213,9 @@ def _order1(c: Tensor) -> tuple[Tensor, Tensor]:
     scale = (1 - c.square()).clamp_min(1e-3).rsqrt()
     size = c.abs()
     least, most = torch.empty_like(c), torch.empty_like(c)
+    if (kernels := kernels_for(D)) is not None:
+        kernels.order1_extremes(*map(as_array, (c, scale)), least.numpy(), most.numpy())
+        return least, most
     step = max(1, CHUNK // (D * D))
     for start in range(0, D, step):
         stop = min(start + step, D)
@@ -244,11 +247,17 @@ def _colliders(
     diagonal = P.diagonal()
     share = P / diagonal[None, :]  # [k, j] -> P_kj / P_jj
     rest = (diagonal[:, None] - P * share).clamp_min(1e-4).rsqrt()  # [i, j]: precision of i when j is left out
-    names = ("collider", "chain", "collider_gain", "chain_gain", "collider_full", "chain_full")
-    best = torch.zeros(len(names), D, D)
+    best = torch.zeros(6, D, D)
     sums = torch.zeros(2, D, D)
     open_ik = torch.exp(-z.square() / 4)
     separable_ik = torch.exp(-order1_min_z.square() / 8)
+    if (kernels := kernels_for(D)) is not None:
+        found = torch.zeros(8, D, D)
+        by_effect = share.T, rest.T
+        arrays = c, scale, z, root, open_ik, separable_ik, P, *by_effect, full_z, full_root
+        kernels.third_variables(*map(as_array, arrays), found.numpy())
+        found = found.transpose(1, 2)
+        return _named_evidence(found[:6], found[6:])
     step = max(1, min(D, CUBE // (D * D)))
     space = torch.empty(4, step, D, D)  # kept, as fresh pages would cost more than the arithmetic on them
     for start in range(0, D if D > 2 else 0, step):
@@ -274,5 +283,11 @@ def _colliders(
         torch.sub(full_z[i, :, None], work, out=work).mul_(third)
         best[4, i] = work.amax(1)
         best[5, i] = -work.amin(1)
+    return _named_evidence(best, sums)
+
+
+def _named_evidence(best: Tensor, sums: Tensor) -> dict[str, Tensor]:
+    """Statistics of greatest values (6, D, D) and sums (2, D, D) over third variables."""
+    names = ("collider", "chain", "collider_gain", "chain_gain", "collider_full", "chain_full")
     out = dict(zip(names, compress(best), strict=True))
     return out | dict(zip(("collider_sum", "chain_sum"), torch.log1p(sums) * 0.5, strict=True))

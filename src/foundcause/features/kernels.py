@@ -547,3 +547,143 @@ def shared_inverses(hats_DKL, mask_DL, rows_DD, out_DDKK):
                     for k in range(max(a, b), KNOTS):
                         value += inverse[k, a] * inverse[k, b]
                     out_DDKK[i, j, a, b] = value
+
+
+_LOOSE: dict[str, Any] = {**_FAST, "fastmath": True}
+"""For kernels without NaN and infinity, whose minima and maxima run in lanes."""
+
+
+@njit(inline="always")
+def _half_log_ratio(c):
+    """atanh of 0 <= c < 1."""
+    return _f(0.5) * _log((_f(1.0) + c) / (_f(1.0) - c))
+
+
+@njit("void(float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1])", **_LOOSE)
+def order1_extremes(c, scale, least, most):
+    """Least and greatest |corr(i, k | j)| over third j, and without one, for all pairs."""
+    D = len(c)
+    for i in range(D):
+        least[i, i] = most[i, i] = abs(c[i, i])
+        for k in range(i):
+            low, high, plain = abs(c[i, k]), abs(c[i, k]), c[i, k]
+            for j in range(D):
+                given = min(abs(plain - c[i, j] * c[k, j]) * scale[i, j] * scale[k, j], _f(1.0))
+                given = abs(plain) if j == i or j == k else given  # noqa: SIM109 (numba)
+                low, high = min(low, given), max(high, given)
+            least[i, k] = least[k, i] = low
+            most[i, k] = most[k, i] = high
+
+
+@njit(
+    "void(float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], "
+    "float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], float32[:,:,::1])",
+    **_LOOSE,
+)
+def third_variables(c, scale, z, root, open_ik, separable, P, share, rest, full_z, full_root, out):
+    """Evidence of colliders and chains, out (8, D, D) of [quantity, effect j, i], over third variables k.
+
+    The quantities are those of ``correlations._colliders``: six greatest values and two sums. ``share`` and ``rest``
+    are [j, i]. Evidence is symmetric in i and k, so that each pair of them is judged once for every j.
+    """
+    D = len(c)
+    for j in range(D):
+        for i in range(D - 1):
+            if i == j:
+                continue
+            c_ij, s_ij, z_ij, share_ij, rest_ij = c[j, i], scale[j, i], z[j, i], share[j, i], rest[j, i]
+            b0, b1, b2, b3, b4, b5 = out[0, j, i], out[1, j, i], out[2, j, i], out[3, j, i], out[4, j, i], out[5, j, i]
+            t0, t1 = _f(0.0), _f(0.0)
+            for k in range(i + 1, D):
+                third = _f(0.0) if k == j else _f(1.0)
+                given = min(abs(c[i, k] - c_ij * c[j, k]) * s_ij * scale[j, k], _f(0.9999))
+                z_given = _half_log_ratio(given) * root[i, k]
+                closed = _exp(max(_f(-0.125) * z_given * z_given, _f(-40.0)))
+                both = min(z_ij, z[j, k])
+                q0 = min(both, z_given) * open_ik[i, k] * third
+                q1 = min(both, z[i, k]) * closed * closed * third
+                gap = (z_given - z[i, k]) * third
+                q2, q3 = gap * separable[i, k], -gap * closed
+                left = min(abs(P[i, k] - share_ij * P[j, k]) * rest_ij * rest[j, k], _f(0.9999))
+                q4 = (full_z[i, k] - _half_log_ratio(left) * full_root[i, k]) * third
+                more0, more1 = max(q0 - _f(2.0), _f(0.0)), max(q1 - _f(2.0), _f(0.0))
+                b0, b1, b2 = max(b0, q0), max(b1, q1), max(b2, q2)
+                b3, b4, b5 = max(b3, q3), max(b4, q4), max(b5, -q4)
+                t0, t1 = t0 + more0, t1 + more1
+                out[0, j, k], out[1, j, k] = max(out[0, j, k], q0), max(out[1, j, k], q1)
+                out[2, j, k], out[3, j, k] = max(out[2, j, k], q2), max(out[3, j, k], q3)
+                out[4, j, k], out[5, j, k] = max(out[4, j, k], q4), max(out[5, j, k], -q4)
+                out[6, j, k] += more0
+                out[7, j, k] += more1
+            out[0, j, i], out[1, j, i], out[2, j, i] = b0, b1, b2
+            out[3, j, i], out[4, j, i], out[5, j, i] = b3, b4, b5
+            out[6, j, i] += t0
+            out[7, j, i] += t1
+
+
+@njit(
+    "void(float32[:,::1], int64, float32[:,::1], float32[:,::1], float32[::1], float32[:,::1], float32[:,::1], "
+    "float32[:,::1], float32[:,::1], float32[:,::1], float32[:,:,::1])",
+    **_LOOSE,
+)
+def third_functions(R, M, z, rows, sizes, degrees, alive, open_ij, least, most, best):
+    """Extremes of z of i and j as blocks of functions given a third column k, and evidence of colliders and chains.
+
+    ``best`` (3, D, D) is [quantity, k, i] as in ``nonlinear._order1``. Two rounds: the last quantity needs ``least``.
+    """
+    D = len(z)
+    root, strength, separable = np.empty(M * D, np.float32), np.empty(D, np.float32), np.empty(D, np.float32)
+    for turn in range(2):
+        for k in range(D):
+            for p in range(M * D):
+                square = _f(0.0)
+                for m in range(M):
+                    square += R[m * D + k, p] * R[m * D + k, p]
+                root[p] = _f(1.0) / max(_f(1.0) - square, _f(0.02))
+            for i in range(D - 1):
+                if i == k:
+                    continue
+                for j in range(i + 1, D):
+                    strength[j] = _f(0.0)
+                for a in range(M):
+                    own, p = root[a * D + i], a * D + i
+                    for b in range(M):
+                        c0 = R[k, p]
+                        c1 = R[(D if M > 1 else 0) + k, p] if M > 1 else _f(0.0)
+                        c2 = R[(2 * D if M > 2 else 0) + k, p] if M > 2 else _f(0.0)
+                        c3 = R[(3 * D if M > 3 else 0) + k, p] if M > 3 else _f(0.0)
+                        r0, r1 = R[k], R[(D if M > 1 else 0) + k]
+                        r2, r3 = R[(2 * D if M > 2 else 0) + k], R[(3 * D if M > 3 else 0) + k]
+                        shift = b * D
+                        for j in range(i + 1, D):
+                            q = shift + j
+                            given = R[p, q] - (c0 * r0[q] + c1 * r1[q] + c2 * r2[q] + c3 * r3[q])
+                            strength[j] += own * root[q] * given * given
+                if turn == 1:
+                    for j in range(i + 1, D):
+                        separable[j] = _exp(_f(-0.125) * least[i, j] * least[i, j])
+                b0, b1, b2 = best[0, k, i], best[1, k, i], best[2, k, i]
+                for j in range(i + 1, D):
+                    df = degrees[i, j]
+                    statistic = min(strength[j], _f(1e3)) * max(rows[i, j] - sizes[k], _f(1.0)) / df
+                    spread = _f(2.0) / (_f(9.0) * df)
+                    cube = _exp(_log(max(statistic, _f(1e-30))) * _f(1 / 3))
+                    value = max((cube - (_f(1.0) - spread)) / np.sqrt(spread) * alive[i, j], _f(0.0))
+                    third = _f(0.0) if j == k else _f(1.0)
+                    gain = (value - z[i, j]) * third
+                    if turn == 0:
+                        given = z[i, j] + gain
+                        least[i, j], most[i, j] = min(least[i, j], given), max(most[i, j], given)
+                        both = min(z[k, i], z[k, j])
+                        q0 = min(both, given) * open_ij[i, j] * third
+                        q1 = _exp(max(_f(-0.25) * given * given, _f(-80.0))) * min(both, z[i, j]) * third
+                        b0, b1 = max(b0, q0), max(b1, q1)
+                        best[0, k, j], best[1, k, j] = max(best[0, k, j], q0), max(best[1, k, j], q1)
+                    else:
+                        q2 = gain * separable[j]
+                        b2 = max(b2, q2)
+                        best[2, k, j] = max(best[2, k, j], q2)
+                best[0, k, i], best[1, k, i], best[2, k, i] = b0, b1, b2
+    for i in range(D):
+        for j in range(i):
+            least[i, j], most[i, j] = least[j, i], most[j, i]

@@ -24,7 +24,7 @@ from foundcause.features.correlations import compress, third_variables
 from foundcause.features.registry import Statistic, register
 from foundcause.features.row_samples import RowSample, plan_row_samples
 from foundcause.features.standardize import BINS, Columns, TableState
-from foundcause.features.tensor_math import asinh
+from foundcause.features.tensor_math import as_array, asinh, kernels_for
 
 FUNCTIONS = 4
 CANDIDATES = 4
@@ -217,6 +217,14 @@ def _order1(blocks: WhitenedFunctions, z: Tensor, n: Tensor, live: Tensor) -> di
     best = torch.zeros(3, D, D)  # [k, i]
     open_ik = torch.exp(-z.square() / 4)
     alive = live.float()
+    if (kernels := kernels_for(D)) is not None:
+        sizes = blocks.sizes.float().numpy()
+        arrays = z, n, degrees, alive, open_ik
+        z_, n_, degrees_, alive_, open_ = map(as_array, arrays)
+        kernels.third_functions(
+            as_array(R), M, z_, n_, sizes, degrees_, alive_, open_, least.numpy(), most.numpy(), best.numpy()
+        )
+        return _third_column(best, least, most, z)
     step = max(1, min(D, CUBE // (M * D) ** 2))
     space = torch.empty(step, M * D, M * D)  # kept, as fresh pages would cost more than the arithmetic on them
     gains = []
@@ -239,6 +247,10 @@ def _order1(blocks: WhitenedFunctions, z: Tensor, n: Tensor, live: Tensor) -> di
         gains.append(gain)
     separable = torch.exp(-least.square() / 8)
     best[2] = torch.cat([gain.mul_(separable).amax(2) for gain in gains])
+    return _third_column(best, least, most, z)
+
+
+def _third_column(best: Tensor, least: Tensor, most: Tensor, z: Tensor) -> dict[str, Tensor]:
     names = ("block_collider", "block_chain", "block_collider_gain")
     out = dict(zip(names, compress(best).transpose(1, 2), strict=True))
     return out | {"block_order1_z": compress(least), "block_order1_gain": compress(most - z)}

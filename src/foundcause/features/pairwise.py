@@ -5,7 +5,7 @@ Shape letters: B tasks, N rows, D variables, F features.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -93,7 +93,7 @@ def compute(
                 lagged=None if lagged is None else torch.as_tensor(lagged, device=batch.values.device),
             )
             _fill_in(result[k], task, plan)
-    return result[0].clone() if batch.single else result.clone()
+    return result[0] if batch.single else result
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,8 @@ class _Plan:
 
 
 Layout = Mapping[Kind, tuple[list[str], list[int], list[int]]]
+_ASSEMBLED = 20_000_000
+"""Most elements of a block of features."""
 _ABOUT_GAPS = ("missing_cause", "missing_effect", "joint_share")
 
 
@@ -239,9 +241,17 @@ def _fill_in(result_DDF: Tensor, task: Task, plan: _Plan) -> None:
         values: dict[str, Tensor] = {}
         for block in plan.single:
             values |= task.state.get(block.function)
-        inner = assemble(plan.layout, values, task.state.columns.together)
+        together = task.state.columns.together
+        del task.state  # what blocks share is large for wide tables
+        real = task.variables.nonzero()[:, 0]
         here = sorted(k for _, forward, backward in plan.layout.values() for k in {*forward, *backward})
-        _put(result_DDF, task.with_padding(inner), here)
+        for rows, part in assembled(plan.layout, values, together):
+            if task.padded:
+                padded = torch.zeros(len(part), len(task.variables), part.shape[2])
+                padded[:, real] = part
+                _put_rows(result_DDF, real[rows], padded, here)
+            else:
+                _put(result_DDF[rows], part, here)
     if task.gaps is not None:
         seen = task.gaps.float()
         missing, joint = 1.0 - seen.mean(0), seen.T @ seen / len(seen)
@@ -253,6 +263,10 @@ def _fill_in(result_DDF: Tensor, task: Task, plan: _Plan) -> None:
             result_DDF[place[:, None], place, k] = torch.where(between, truth[name], kept)
 
 
+def _put_rows(result_DDF: Tensor, rows: Tensor, part: Tensor, here: list[int]) -> None:
+    result_DDF[rows[:, None], :, torch.tensor(here)] = part.transpose(1, 2)
+
+
 def _put(result_DDF: Tensor, part: Tensor, here: list[int]) -> None:
     if here == list(range(here[0], here[0] + len(here))):  # a slice is written many times faster
         result_DDF[:, :, here[0] : here[0] + len(here)] = part
@@ -260,8 +274,8 @@ def _put(result_DDF: Tensor, part: Tensor, here: list[int]) -> None:
         result_DDF[:, :, here] = part
 
 
-def assemble(layout: Layout, values: Mapping[str, Tensor], together: Tensor) -> Tensor:
-    """(D, D, F) float32 features of statistics, in the order of their positions in the layout.
+def assembled(layout: Layout, values: Mapping[str, Tensor], together: Tensor) -> Iterator[tuple[slice, Tensor]]:
+    """Features of statistics for successive blocks of causes: (C, D, F) float32 in the order of their positions.
 
     Non-finite numbers become 0 and all are limited to [-8, 8]. ``together`` (D, D) bool are the pairs observed in
     enough rows; matrices are 0 elsewhere.
@@ -269,28 +283,40 @@ def assemble(layout: Layout, values: Mapping[str, Tensor], together: Tensor) -> 
     D = together.shape[0]
     order = sorted(k for _, forward, backward in layout.values() for k in {*forward, *backward})
     rank = {k: n for n, k in enumerate(order)}
-    out_FDD = torch.empty(len(order), D, D)
+    places = {
+        kind: tuple(torch.tensor([rank[k] for k in places]) for places in ends) for kind, (_, *ends) in layout.items()
+    }
     between = together.float().fill_diagonal_(0.0)
-    for kind, (names, forward, backward) in layout.items():
-        stack = torch.nan_to_num_(torch.stack([values[name] for name in names]).float(), nan=0.0, posinf=8, neginf=-8)
-        stack.clamp_(-8.0, 8.0)
-        one, other = (torch.tensor([rank[k] for k in places]) for places in (forward, backward))
-        if kind == "size":
-            out_FDD[one] = stack[:, None, None].expand(-1, D, D)
-        elif kind == "marginal":
-            out_FDD[one] = stack[:, :, None].expand(-1, D, D)
-            out_FDD[other] = stack[:, None, :].expand(-1, D, D)
-        else:
-            stack.mul_(between)
-            turned = stack.transpose(1, 2)
-            if kind == "symmetric":
-                out_FDD[one] = (stack + turned) * 0.5
-            elif kind == "antisymmetric":
-                out_FDD[one] = (stack - turned) * 0.5
+    step = max(1, _ASSEMBLED // (D * len(order)))
+    for start in range(0, D, step):
+        i = slice(start, min(start + step, D))
+        out_FCD = torch.empty(len(order), i.stop - start, D)
+        for kind, (names, _, _) in layout.items():
+            one, other = places[kind]
+            if kind == "size":
+                out_FCD[one] = _tidy([values[name] for name in names])[:, None, None]
+            elif kind == "marginal":
+                stack = _tidy([values[name] for name in names])
+                out_FCD[one] = stack[:, i, None].expand(-1, -1, D)
+                out_FCD[other] = stack[:, None].expand(-1, i.stop - start, -1)
             else:
-                out_FDD[one] = stack
-                out_FDD[other] = turned
-    return out_FDD.permute(1, 2, 0)
+                stack = _tidy([values[name][i] for name in names]).mul_(between[i])
+                whole = start == 0 and i.stop == D
+                turned = stack if whole else _tidy([values[name][:, i] for name in names]).mul_(between[:, i])
+                turned = turned.transpose(1, 2)
+                if kind == "symmetric":
+                    out_FCD[one] = (stack + turned) * 0.5
+                elif kind == "antisymmetric":
+                    out_FCD[one] = (stack - turned) * 0.5
+                else:
+                    out_FCD[one] = stack
+                    out_FCD[other] = turned
+        yield i, out_FCD.permute(1, 2, 0)
+
+
+def _tidy(values: Sequence[Tensor]) -> Tensor:
+    """Values stacked, as finite numbers from -8 to 8."""
+    return torch.nan_to_num_(torch.stack(list(values)).float(), nan=0.0, posinf=8, neginf=-8).clamp_(-8.0, 8.0)
 
 
 @dataclass(frozen=True, kw_only=True)

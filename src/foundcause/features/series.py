@@ -408,7 +408,7 @@ def lagged_statistics(values_ND: np.ndarray, dependence: RowDependence) -> np.nd
         return None
     import torch
 
-    from foundcause.features.pairwise import assemble, layout_of
+    from foundcause.features.pairwise import assembled, layout_of
     from foundcause.features.standardize import prepare
 
     rising = values_ND[::-1] if dependence.direction < 0 else values_ND
@@ -423,7 +423,8 @@ def lagged_statistics(values_ND: np.ndarray, dependence: RowDependence) -> np.nd
     tensors = {name: torch.as_tensor(value) for name, value in found.items()}
     D = values_ND.shape[1]
     together = torch.ones(D, D, dtype=torch.bool)
-    return np.ascontiguousarray(assemble(layout_of(LAGGED_STATISTICS), tensors, together).numpy())
+    parts = [part.numpy() for _, part in assembled(layout_of(LAGGED_STATISTICS), tensors, together)]
+    return np.ascontiguousarray(np.concatenate(parts))
 
 
 @register_set("lagged", LAGGED.features)
