@@ -86,3 +86,13 @@ def test_two_numbers_in_a_cell_become_two_columns() -> None:
     first = matrix.names.index("pressure_1")
     np.testing.assert_array_equal(matrix.values[:, first : first + 2], np.column_stack([high, low])[4:])
     assert "pressure" in read_table(frame, nominal="pressure").frame
+
+
+def test_what_was_said_of_a_table_stays_when_it_is_read_again() -> None:
+    frame = clinic().assign(zip=np.random.default_rng(2).choice([10115, 20095, 50667], 60))
+    table = read_table(frame, nominal="zip", max_rows=50)
+    assert read_table(table, ReadOptions.of(table.options, random_state=7)) is table
+    again = read_table(table, duplicate="exclude")
+    assert {column.name: column.kind for column in again.columns}["zip"] == "nominal"
+    assert "sampled-rows" in {finding.code for finding in again.findings}
+    np.testing.assert_array_equal(again.reading.matrix.values, table.reading.matrix.values)

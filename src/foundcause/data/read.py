@@ -86,9 +86,9 @@ def read_table(source: Any, options: ReadOptions | Mapping[str, Any] | str | Non
     if isinstance(options, str):
         options, overrides = None, {"sql": options, **overrides}
     if isinstance(source, Table):
-        if options is None and not overrides and not source.edited:
-            return source
-        return _reread(source, ReadOptions.of(source.options if options is None else options, **overrides))
+        wanted = ReadOptions.of(source.options if options is None else options, **overrides)
+        same = dataclasses.replace(wanted, random_state=source.options.random_state) == source.options
+        return source if same and not source.edited else _reread(source, wanted)
     options = ReadOptions.of(options, **overrides)
     raw = read_source(source, options)
     cells, findings = _named_cells(raw, options)
@@ -367,9 +367,10 @@ def _reread(table: Table, options: ReadOptions) -> Table:
         options,
         names=None,
         drop=[name for name in options.drop if name in present],
-        nominal=[name for name in options.nominal if name in present],
+        nominal=[name for name in dict.fromkeys((*table.options.nominal, *options.nominal)) if name in present],
     )
     cells, findings = _named_cells(raw, options)
+    findings += [finding for finding in table.findings if not finding.columns and finding.code != "empty-rows"]
     same_rows = len(raw.positions) == len(table.pristine) and table.frame.index.equals(table.pristine.index)
     typed = {}
     for name, column in cells.items():
