@@ -17,7 +17,8 @@ from foundcause.errors import ConfigError, InputError, TableError
 from foundcause.features.series import RowDependence, row_dependence
 from foundcause.findings import Finding, by_severity, warn_of_critical
 from foundcause.inference.decoding import Decoded, Passes, decode
-from foundcause.inference.passes import Plan, Progress, plan, run_passes
+from foundcause.inference.memory import estimate
+from foundcause.inference.passes import Plan, Progress, most_passes, plan, run_passes
 from foundcause.inference.protocols import Protocol
 from foundcause.inference.provenance import file_digest, table_digest, versions
 from foundcause.inference.stored_passes import load_passes
@@ -30,6 +31,7 @@ from foundcause.weights import checkpoint_path
 
 MIN_ROWS = 5
 PREVIEW_ROWS = 400
+_LONG_SECONDS = 10.0
 
 
 def discover(
@@ -110,6 +112,7 @@ def discover(
         options={"random_state": seed, "threshold": threshold, "device": device, "read": reading.to_dict()},
         clock=clock,
     )
+    _announce(progress, network, table, chosen)
     update = None if on_update is None else lambda passes: on_update(discovery.result(passes, final=False))
     passes = run_passes(network, table, discovery.rows, chosen, progress, left_out=dropped, on_update=update)
     clock.lap("passes")
@@ -273,6 +276,20 @@ def _refuse_too_little(read: Matrix, table: Table, drop: Sequence[str], *, of_fi
         raise TableError(f"max_rows={rows} leaves {rows} of {read.total_rows:,} rows; give at least {MIN_ROWS}")
     if rows < MIN_ROWS:
         raise TableError(f"the table has {rows} rows; at least {MIN_ROWS} are needed, and 100 are advised")
+
+
+def _announce(progress: Progress | None, network: Any, table: Matrix, chosen: Plan) -> None:
+    """Tell the columns, time and memory of long work before it starts."""
+    columns, rows = int(table.active.sum()), min(len(table.values), chosen.protocol.max_rows)
+    if progress is None or columns < 2:
+        return
+    n_passes = chosen.n_passes or most_passes(1, columns)
+    sizes = {"rows": rows, "variables": columns, "features": network.features.count}
+    expected = estimate(network.config, n_passes=n_passes, **sizes)
+    if expected.seconds is not None and expected.seconds >= _LONG_SECONDS:
+        minutes = expected.seconds / 60
+        time = f"{minutes:.0f} minutes" if minutes >= 2 else f"{expected.seconds:.0f} s"
+        progress(0, 0, f"{columns:,} columns, {rows:,} rows: about {time} and {expected.gigabytes:.1f} GB")
 
 
 def _row_dependence(table: Matrix, chosen: Plan) -> RowDependence:

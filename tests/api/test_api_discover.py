@@ -14,6 +14,7 @@ import torch
 
 import foundcause as fc
 from foundcause.errors import CheckpointError, ConfigError, InputError, KnowledgeError, ResourceError, TableError
+from foundcause.inference.memory import Estimate
 from foundcause.weights import SHIPPED_CHECKPOINT
 
 MATRICES = ("probabilities", "existence", "confounding", "adjacency", "agreement")
@@ -208,6 +209,16 @@ def test_progress_reaches_the_end(tiny_checkpoint):
     fc.discover(survey(), checkpoint=tiny_checkpoint, progress=lambda *step: seen.append(step))
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
     assert seen[-1][0] == seen[-1][1]
+
+
+def test_long_work_is_announced(tiny_checkpoint, monkeypatch):
+    monkeypatch.setattr(
+        "foundcause.api.estimate", lambda *_, **__: Estimate(gigabytes=3.2, available=8.0, seconds=600.0)
+    )
+    seen: list[tuple[int, int, str]] = []
+    fc.discover(survey(), checkpoint=tiny_checkpoint, n_passes=1, progress=lambda *step: seen.append(step))
+    (announced,) = [stage for done, total, stage in seen if total == 0]
+    assert all(figure in announced for figure in ("7 columns", "10 minutes", "3.2 GB"))
 
 
 def test_refusals_name_the_option_and_the_remedy(tiny_checkpoint, tmp_path, monkeypatch):

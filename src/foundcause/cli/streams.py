@@ -127,6 +127,9 @@ class ProgressOnStderr:
         task = self._bar.add_task("reading", total=None)
 
         def advance(done: int, total: int, stage: str) -> None:
+            if total == 0:
+                self._bar.console.print(stage)
+                return
             self._bar.update(task, completed=done, total=total, description=stage)
 
         return advance
@@ -134,7 +137,9 @@ class ProgressOnStderr:
     def _line(self, done: int, total: int, stage: str) -> None:
         now = time.monotonic()
         self._last = self._last or now
-        if now - self._last >= _SECONDS_BETWEEN_LINES:
+        if total == 0:  # what long work will take
+            print(stage, file=sys.stderr, flush=True)
+        elif now - self._last >= _SECONDS_BETWEEN_LINES:
             self._last = now
             share = f" {done / total:.0%}" if total else ""
             print(f"{stage}{share}", file=sys.stderr, flush=True)

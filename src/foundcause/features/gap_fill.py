@@ -9,7 +9,6 @@ much the gaps leave open.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
 
 SWEEPS = 2
 DONORS = 5
@@ -83,6 +82,7 @@ class _Regression:
 
 def _normal_scores(values: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """(N, D) normal scores of average ranks, standardized over observed cells; 0 in gaps."""
+    from scipy.special import ndtri
     from scipy.stats import rankdata  # half a second to import, and most tables have no gaps
 
     scores = np.zeros(values.shape)

@@ -122,8 +122,6 @@ def decode(
     Decoded
         Columns that the passes did not see have no edges but required ones.
     """
-    from foundcause.inference.statements import apply_statements
-
     known, D, columns = knowledge or Knowledge(), len(passes.names), passes.columns
     forbidden, required = known.masks(passes.names, left_out=passes.left_out)
     if len(columns) < 2:
@@ -141,7 +139,10 @@ def decode(
         )
         free = spread(decoded, columns, D)
     found = apply_knowledge(free, required, known.before(passes.names), known.uncaused(passes.names))
-    found = apply_statements(found, known, passes.names)
+    if known.upstream or known.not_upstream or known.unconfounded:
+        from foundcause.inference.statements import apply_statements  # networkx is slow to import
+
+        found = apply_statements(found, known, passes.names)
     return replace(found, contradicting=free.adjacency & ~found.adjacency)
 
 
