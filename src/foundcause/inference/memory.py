@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 _FLOAT = 4
 _BASE_BYTES = 500e6  # interpreter and libraries
 _BATCH_BYTES = 400e6  # what one batch of passes may take, so that small tables are batched and large ones are not
-_STATISTICS_COPIES = 7  # of the features of all pairs at the peak of the statistics of a wide table; measured at 500
+_STATISTICS_COPIES = 5  # of the features of all pairs at the peak of the statistics of a wide table; measured at 500
 _KERNEL_ROWS = 300
-_SECONDS_A_PAIR = 1.2e-4  # of one processor: statistics and network; measured at 500 rows and 150 to 400 columns
+_SECONDS_A_PAIR = 1.3e-4  # of one processor: statistics and network; measured at 500 rows and 250 to 1,000 columns
 _PROC, _CGROUP = Path("/proc"), Path("/sys/fs/cgroup")
 
 
