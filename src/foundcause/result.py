@@ -36,7 +36,11 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 3
 MIN_DIRECTION_SHARE = 0.65
-"""An edge is directed when its direction holds at least this share of the probability of both directions."""
+"""An edge is directed when its direction holds at least this share of the probability of both directions.
+
+Chosen on 2,042 arrows of 400 simulated tasks (``research/orientation.py``): 92% of the arrows above it are right and
+56% of those below, where no bin of 0.05 reaches two in three.
+"""
 _MATRICES = {
     "probabilities": "edges",
     "existence": "existence",
