@@ -38,6 +38,13 @@ The kinds are `symmetric`, `antisymmetric`, `directed` (matrices), `marginal` (o
 number per table). `table.columns` holds the standardized columns, and `table.get(function)` shares intermediate results
 between statistics.
 
+## Speed
+
+The slowest loops are compiled with numba (`foundcause.features.kernels`). Training always uses them. Other calls use
+them for tables of at least 24 columns, because loading them takes half a second. Their first use on a machine compiles
+them, which takes 10 to 20 seconds, and the result is cached. `compute(..., compiled=False)` and Python versions without
+numba use torch instead. Values differ in the last digits.
+
 ## Notation
 
 - N rows, D columns, and n_ij rows in which both columns are observed
