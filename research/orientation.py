@@ -13,7 +13,7 @@ import pandas as pd
 
 import foundcause as fc
 from foundcause.errors import FoundcauseError
-from foundcause.simulate import SHIPPED, make_task
+from foundcause.simulate.mixture import SHIPPED, make_task
 
 SEED = 424242
 CUTS = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
