@@ -49,3 +49,23 @@ def test_every_component_of_the_mixtures_is_described() -> None:
     table = next(rows for rows in tables(text) if rows[0][1].startswith("| component | what it is"))
     described = {name for _, line in table for name in re.findall(r"`(\w+)`", line.split("|")[1])}
     assert {name for mixture in MIXTURES.values() for name in mixture.weights} <= described
+
+
+def module_names(text: str) -> set[str]:
+    """Files and packages of ours that a page names in code, such as `data/columns.py` or `inference/`."""
+    code = re.findall(r"`([\w./]+)`", text)
+    return {name for name in code if re.fullmatch(r"[a-z_]+(/[a-z_]+)*(\.py|/)", name)}
+
+
+def test_modules_of_the_architecture_page_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = module_names(text)
+    assert len(named) > 30
+    places = (ROOT / "src" / "foundcause", ROOT)
+    assert {name for name in named if not any((place / name).exists() for place in places)} == set()
+
+
+def test_every_package_is_on_the_architecture_page() -> None:
+    named = module_names((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    packages = {f"{path.parent.name}/" for path in (ROOT / "src" / "foundcause").glob("*/__init__.py")}
+    assert packages <= named
