@@ -1,4 +1,4 @@
 """The paper's evaluation: data sets, corruption, metrics, baselines, experiments, and the report on their results.
 
-Nothing that trains or decodes may import this package: no choice is made on these data sets.
+Nothing that trains or decodes may import this package: these data sets are for reporting only.
 """
