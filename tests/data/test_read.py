@@ -96,3 +96,11 @@ def test_what_was_said_of_a_table_stays_when_it_is_read_again() -> None:
     assert {column.name: column.kind for column in again.columns}["zip"] == "nominal"
     assert "sampled-rows" in {finding.code for finding in again.findings}
     np.testing.assert_array_equal(again.reading.matrix.values, table.reading.matrix.values)
+
+
+def test_strange_and_long_words_fit_into_the_frame() -> None:
+    long = "a sentence that is much longer than any label may be, and ends in "
+    strange = pd.Series(["x\ud800", "x\ud801", "y"] * 9, dtype=object)
+    table = read_table(pd.DataFrame({"strange": strange, "long": [f"{k} - {long}{k}" for k in (1, 2, 3)] * 9}))
+    assert [len(table.frame[name].cat.categories) for name in table.frame] == [3, 3]
+    assert TableEncoder().fit(table).transform(table).values[:3, 1].tolist() == [0, 1, 2]

@@ -131,6 +131,7 @@ def test_one_long_line_is_refused_without_reading_it(tmp_path: Path) -> None:
         (b"", "empty"),
         (b"\n\n", "no rows"),
         (b"a,b,c\n", "no rows"),
+        (b"a title\n\n\n", "no rows|one column"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b'{"a": 1}', "JSON"),
         (b"PK\x03\x04xxxx", "archive"),

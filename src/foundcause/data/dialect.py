@@ -137,7 +137,7 @@ def guess_dialect(
         _refuse_header_as_title(path, title, rows, header, separator)
         titles += [title] if title else []
         skipped += 1
-        while not lines[skipped].strip():
+        while skipped < len(lines) and not lines[skipped].strip():
             skipped += 1
         rows = _split_text("\n".join(lines[skipped : skipped + _N_LINES]), marks)
     if not rows or (len(rows) == 1 and len(lines) <= skipped + 2 and header is not False and has_header(rows)):

@@ -343,13 +343,15 @@ def _typed_series(column: Typed) -> pd.Series:
         return pd.Series(np.round(seconds * 1e6).astype("int64").astype("timedelta64[us]")).mask(missing)
     if column.labels:
         codes = {code: k for k, code in enumerate(sorted(column.labels))}
-        order = [column.labels[code] for code in codes]
+        # Halves of characters fit into no text type of pandas.
+        order = [column.labels[code].encode(errors="replace").decode() for code in codes]
+        if len(set(order)) < len(order):  # also long words that were shortened
+            order = [f"{label} ({k})" for k, label in enumerate(order)]
         if {word.casefold() for word in order} in ({"false", "true"}, {"no", "yes"}):
             return pd.Series(safe == 1, dtype="boolean").mask(missing) if missing.any() else pd.Series(safe == 1)
         positions = np.where(missing, -1, [codes.get(value, -1) for value in safe])
-        return pd.Series(
-            pd.Categorical.from_codes(positions.tolist(), pd.Index(order), ordered=column.kind == "ordinal")
-        )
+        ordered = column.kind == "ordinal"
+        return pd.Series(pd.Categorical.from_codes(positions.tolist(), pd.Index(order), ordered=ordered))
     if column.kind in ("count", "binary", "ordinal") and (safe == np.round(safe)).all():
         whole = pd.Series(safe.astype("int64"))
         return whole.astype("Int64").mask(missing) if missing.any() else whole
