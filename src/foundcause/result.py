@@ -113,11 +113,6 @@ class Result:
         """Probability from which a pair counts as confounded."""
         return self.decoded.confounding_threshold
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The messages of the findings, until the pages and pictures render findings themselves."""
-        return tuple(finding.message for finding in self.findings)
-
     # ---- tables --------------------------------------------------------------------------------------------------
 
     @cached_property
