@@ -1,4 +1,6 @@
-"""The ten loss terms of the paper, each a pure function. Shapes: B tasks, D variables, K gated features.
+"""The ten loss terms of the paper (Eq. 1; Section 3 "Final Loss Function"; Table "Auxiliary loss terms").
+
+Shape letters: B tasks, D variables, K gated features.
 
 ``logits`` are edge logits (B, D, D), ``target`` the true adjacency, ``pairs`` the mask of valid ordered pairs. Every
 term divides by a count over the whole batch; ``total`` sums that count over ranks, so that the terms of all ranks add
@@ -137,7 +139,7 @@ class PaperWeights:
 
 
 class PaperObjective:
-    """The paper's total loss; holds no parameters and no state but the adaptive averages it is handed."""
+    """The paper's total loss L (Eq. 1); holds no parameters and no state but the running averages it is handed."""
 
     name = "paper"
 
@@ -192,7 +194,7 @@ class PaperObjective:
 
 
 def positive_weight(counts: EdgeCounts, pairs: Tensor, recall: float, total: SumOverRanks = alone) -> float:
-    """w+ of the directed loss: root of the class ratio times the recall factor, between 1 and 5; 1 without edges."""
+    """w+ of L_dir (Section 3 (a)): root of the class ratio times the recall factor, from 1 to 5; 1 without edges."""
     if counts.positive == 0:
         return 1.0
     negatives = total(pairs.sum().float()).item() - counts.positive
@@ -201,12 +203,12 @@ def positive_weight(counts: EdgeCounts, pairs: Tensor, recall: float, total: Sum
 
 
 def false_positive_weight(base: float, precision: float) -> float:
-    """Weight of the false-positive term: up when the running precision is below one half, down above."""
+    """Weight lambda_fp^eff of L_fp: up when the running precision is below one half, down above."""
     return base * (1 + 3 * min(max(0.50 - precision, -0.3), 0.3))
 
 
 def gate_weight(direction_accuracy: float) -> float:
-    """Weight of the gate penalty: vanishes once four in five edges are oriented right."""
+    """Weight lambda_gate of L_gate: vanishes once four in five edges are oriented right."""
     return min(0.5, max(0.0, 0.8 - direction_accuracy))
 
 
@@ -220,7 +222,7 @@ def directed(
     smooth_absent: float = 0.005,
     total: SumOverRanks = alone,
 ) -> Tensor:
-    """Class-balanced binary cross-entropy with direction-aware smoothing, over all valid ordered pairs."""
+    """L_dir (Section 3 (a)): class-balanced cross-entropy with direction-aware smoothing over valid ordered pairs."""
     reverse = target.transpose(1, 2)
     smoothed = torch.full_like(target, smooth_absent)
     smoothed = smoothed.masked_fill(reverse > 0, smooth_edge).masked_fill(target > 0, 1 - smooth_edge)
@@ -231,7 +233,7 @@ def directed(
 def asymmetry(
     logits: Tensor, target: Tensor, pairs: Tensor, *, margin: float = 0.15, total: SumOverRanks = alone
 ) -> Tensor:
-    """Hinge on the probability of the reverse direction of true edges."""
+    """L_asym: hinge on the probability of the reverse direction of true edges."""
     edges = target * pairs
     return (edges * F.relu(torch.sigmoid(logits.transpose(1, 2)) - margin)).sum() / _count(edges, total)
 
@@ -239,7 +241,7 @@ def asymmetry(
 def calibration(
     logits: Tensor, target: Tensor, pairs: Tensor, *, gap: float = 4.0, total: SumOverRanks = alone
 ) -> Tensor:
-    """Squared hinge on the difference between the two logits of a true edge."""
+    """L_cal: squared hinge on the difference between the two logits of a true edge."""
     edges = target * pairs
     excess = F.relu((logits - logits.transpose(1, 2)).abs() - gap)
     return (edges * excess.square()).sum() / _count(edges, total)
@@ -248,14 +250,14 @@ def calibration(
 def detected_direction(
     logits: Tensor, target: Tensor, pairs: Tensor, *, threshold: float = -3.0, total: SumOverRanks = alone
 ) -> Tensor:
-    """Log-loss of the direction of true edges that were detected (either logit above ``threshold``)."""
+    """L_bdir: log-loss of the direction of true edges that were detected (either logit above ``threshold``)."""
     reverse = logits.transpose(1, 2)
     active = target * pairs * ((logits > threshold) | (reverse > threshold))
     return (active * F.softplus(reverse - logits)).sum() / _count(active, total)
 
 
 def skeleton(skeleton_logits: Tensor, target: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
-    """Cross-entropy of adjacency over unordered pairs; positives weighted by the class ratio, at most 2."""
+    """L_skel: cross-entropy of adjacency over unordered pairs; positives weighted by the class ratio, at most 2."""
     upper = torch.triu(pairs, 1)
     adjacent = torch.maximum(target, target.transpose(1, 2))
     positive = total((adjacent * upper).sum().float()).item()
@@ -265,7 +267,7 @@ def skeleton(skeleton_logits: Tensor, target: Tensor, pairs: Tensor, *, total: S
 
 
 def confounding(logits: Tensor, target: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
-    """Cross-entropy of shared hidden causes: mean per graph, then over graphs; positive weight per graph at most 5."""
+    """L_conf: cross-entropy of confounded pairs, mean per graph, then over graphs; positive weight at most 5."""
     valid_B = pairs.sum((1, 2))
     positive_B = (target * pairs).sum((1, 2))
     ratio_B = (valid_B - positive_B) / positive_B.clamp(min=1)
@@ -278,14 +280,14 @@ def confounding(logits: Tensor, target: Tensor, pairs: Tensor, *, total: SumOver
 def false_positive(
     logits: Tensor, target: Tensor, pairs: Tensor, *, margin: float = 0.15, total: SumOverRanks = alone
 ) -> Tensor:
-    """Hinge on the probability of absent edges (without its adaptive weight)."""
+    """L_fp: hinge on the probability of absent edges, without its adaptive weight."""
     return F.relu(torch.sigmoid(logits) * (1 - target) * pairs - margin).sum() / _count(pairs, total)
 
 
 def density(
     logits: Tensor, pairs: Tensor, variables: Tensor, edges_per_node: float, *, total: SumOverRanks = alone
 ) -> Tensor:
-    """Softplus of the expected edges beyond ``max(2, edges_per_node)`` per variable, mean over graphs."""
+    """L_den: softplus of the expected edges beyond ``max(2, edges_per_node)`` per variable, mean over graphs."""
     real_B = variables.sum(1).clamp(min=1)
     expected_B = (torch.sigmoid(logits) * pairs).sum((1, 2))
     excess_B = F.softplus(expected_B - real_B * max(2.0, edges_per_node)) / (2 * real_B)
@@ -293,13 +295,13 @@ def density(
 
 
 def gate_range(gate_BDDK: Tensor, pairs: Tensor, *, total: SumOverRanks = alone) -> Tensor:
-    """Squared distance of gate values from [0.1, 0.9], mean over valid pairs and features."""
+    """L_gate: squared distance of gate values from [0.1, 0.9], mean over valid pairs and features."""
     outside = F.relu(0.1 - gate_BDDK).square() + F.relu(gate_BDDK - 0.9).square()
     return (outside.mean(-1) * pairs).sum() / _count(pairs, total)
 
 
 def acyclicity(radius_B: Tensor, *, total: SumOverRanks = alone) -> Tensor:
-    """Hinge on the spectral radius of the predicted graph beyond 1, mean over graphs."""
+    """Optional hinge on the spectral radius of the predicted graph beyond 1, mean over graphs."""
     excess = F.relu(radius_B - 1).reshape(-1)
     return excess.sum() / total(torch.tensor(float(len(excess)))).item()
 
