@@ -192,7 +192,7 @@ def _records(case: EffectCase) -> Iterator[dict[str, Any]]:
             "high": effect.high,
             "probability": effect.probability,
             "identified": effect.identified,
-            "in_one_graph": float(bool(graphs.columns) and _descends(result.graph, treatment, outcome)),
+            "in_one_graph": float(_descends(result.graph, treatment, outcome)),
         }
 
 

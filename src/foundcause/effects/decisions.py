@@ -249,7 +249,7 @@ def table_blocks(result: Result | None, data: Any) -> list[Block]:
 
 
 def _deviations(result: Result) -> PassDeviations | None:
-    """What the passes disagree about, in calibrated logits; None if the result does not hold its passes."""
+    """What the passes disagree about, in logits of the network; None if the result does not hold its passes."""
     passes = result.passes
     if passes is None or len(passes.existence) < 2:
         return None

@@ -172,7 +172,7 @@ def estimate_effect(
 def estimate_effects(
     graphs: SampledGraphs, blocks: Sequence[Block], outcome: str, *, level: float = 0.9, standardized: bool = True
 ) -> pd.DataFrame:
-    """Estimate the effect of every other column on one outcome, by linear adjustment.
+    """Estimate the effect of every other column on one outcome, with splines.
 
     Parameters
     ----------
